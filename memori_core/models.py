@@ -1,0 +1,296 @@
+"""The values that travel between the parts: whose memory, what is remembered, what is written."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias
+
+from memori_core.errors import ConfigError, ScopeError
+
+JSONValue: TypeAlias = "str | int | float | bool | None | list[JSONValue] | dict[str, JSONValue]"
+Kind = Literal["fact", "preference", "identity", "plan", "statement"]
+KINDS: tuple[Kind, ...] = ("fact", "preference", "identity", "plan", "statement")
+
+SENTENCE_ENDS = " .!?。！？．…"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose memory this is. Every read and write takes one.
+
+    ```python
+    from memori_core import Scope
+
+    scope = Scope("alice", process_id="support-agent")
+    print(scope.entity_id)
+    #> alice
+    ```
+    """
+
+    entity_id: str
+    """The person or thing remembered, for example a user id. Any text that is not blank."""
+    _: KW_ONLY
+    process_id: str | None = None
+    """The agent or program that remembers. Facts belong to the entity, not to the process."""
+    session_id: str | None = None
+    """The conversation that is going on."""
+
+    def __post_init__(self) -> None:
+        _check_id("entity_id", self.entity_id)
+        for name, value in (("process_id", self.process_id), ("session_id", self.session_id)):
+            if value is not None:
+                _check_id(name, value)
+
+    @property
+    def entity_key(self) -> bytes:
+        """16 bytes that stand for the entity in a store: BLAKE2b of its id, the same everywhere."""
+        return hashlib.blake2b(self.entity_id.encode(), digest_size=16).digest()
+
+
+def _check_id(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise ScopeError(f"`{name}` must be text, got {type(value).__name__}: {value!r}")
+    if not value.strip():
+        raise ScopeError(f"`{name}` is empty. Give the id of the one this memory belongs to.")
+    check_text(name, value, error=ScopeError)
+
+
+def check_text(
+    name: str, value: str, *, error: type[ConfigError] | type[ScopeError] = ConfigError
+) -> None:
+    """Raise unless the text can be stored and read back as it is, on every store.
+
+    Raises:
+        ConfigError: The text holds a lone surrogate (not valid Unicode) or a NUL character.
+    """
+    try:
+        value.encode()
+    except UnicodeEncodeError as e:
+        raise error(
+            f"`{name}` holds a lone surrogate at position {e.start}, which is not valid Unicode. "
+            'Clean it first: text.encode("utf-8", "replace").decode()'
+        ) from None
+    if (at := value.find("\0")) >= 0:
+        raise error(f"`{name}` holds a NUL character at position {at}. Remove it first.")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that is remembered about an entity."""
+
+    content: str
+    _: KW_ONLY
+    id: str
+    """A UUID version 7, or the id that the caller chose."""
+    said_at: datetime
+    """When it was said (aware, UTC). This rules order and what "Stated at" shows."""
+    learnt_at: datetime
+    """When it was stored."""
+    last_said_at: datetime
+    """When it was said the last time."""
+    kind: Kind = "fact"
+    times: int = 1
+    """How often it was said."""
+    valid_until: datetime | None = None
+    """When it stopped being true, if it did."""
+    superseded_by: str | None = None
+    """The id of the fact that took its place."""
+    pinned: bool = False
+    """Whether it stands in every context block (allergies, the user's name)."""
+    speaker: str | None = None
+    position: int | None = None
+    """Its place in the session, counted from 0: neighbours have neighbouring positions."""
+    process_id: str | None = None
+    session_id: str | None = None
+    source_message_id: str | None = None
+    metadata: Mapping[str, JSONValue] = field(default_factory=dict[str, JSONValue])
+    revision: int = 0
+    """The revision of the entity in which this fact changed last."""
+
+    def ended_by(self, now: datetime) -> bool:
+        """Whether the fact no longer holds at `now`."""
+        return self.superseded_by is not None or (
+            self.valid_until is not None and self.valid_until <= now
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact that is to be remembered. Only the text is needed."""
+
+    content: str
+    _: KW_ONLY
+    id: str | None = None
+    """An id of your own; a fact that has it already is replaced, with history."""
+    kind: Kind = "fact"
+    said_at: datetime | None = None
+    """When it was said, with a time zone; None for now."""
+    valid_until: datetime | None = None
+    pinned: bool = False
+    speaker: str | None = None
+    position: int | None = None
+    session_id: str | None = None
+    source_message_id: str | None = None
+    metadata: Mapping[str, JSONValue] = field(default_factory=dict[str, JSONValue])
+
+
+@dataclass(frozen=True, slots=True)
+class FactVersion:
+    """What a fact said before it was updated."""
+
+    content: str
+    _: KW_ONLY
+    replaced_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A named entity that a fact speaks of."""
+
+    text: str
+    _: KW_ONLY
+    type: str
+    vector: bytes | None = None
+    """Raw little-endian float32, one unit row."""
+
+    @property
+    def norm(self) -> str:
+        """The key under which mentions of one name meet."""
+        return " ".join(unicodedata.normalize("NFKC", self.text).casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMention:
+    """A mention with the facts that speak of it."""
+
+    mention: Mention
+    _: KW_ONLY
+    fact_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactRecord:
+    """A fact as a store keeps it, with what the index needs to find it."""
+
+    fact: Fact
+    _: KW_ONLY
+    uniq: bytes
+    """The key under which repeats meet, see `unique_key`."""
+    terms: str
+    """The tokens of the text, separated by spaces."""
+    tokenizer: int
+    """The version of the tokenizer that made `terms`."""
+    vector: bytes | None = None
+    """Raw little-endian float32, one unit row; absent without an embedder."""
+    embedder: str | None = None
+    """The name of the embedder that made `vector`."""
+
+
+def unique_key(text: str) -> bytes:
+    """The key under which repeats of one fact meet, 16 bytes.
+
+    Composition (NFC), letter width, case, white space and final sentence marks do not count.
+    Everything else does: `C`, `C++` and `C#`, `1.5` and `15`, `10²` and `102` stay apart.
+    """
+    narrow = "".join(_NARROW.get(ord(c), c) for c in unicodedata.normalize("NFC", text))
+    folded = " ".join(narrow.casefold().split())
+    kept = folded.rstrip(SENTENCE_ENDS) or folded
+    return hashlib.blake2b(kept.encode(), digest_size=16).digest()
+
+
+# Full-width ASCII (U+FF01..U+FF5E) and the ideographic space. NFKC would also turn "²" into "2".
+_NARROW = {0xFF00 + i: chr(0x20 + i) for i in range(1, 95)} | {0x3000: " "}
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFact:
+    """Store a fact. A repeat (same `uniq`) raises `times` of the fact that is there."""
+
+    record: FactRecord
+    _: KW_ONLY
+    mentions: tuple[Mention, ...] = ()
+    op: Literal["entity_fact.create"] = "entity_fact.create"
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertFact:
+    """Store a fact under its id: a fact that has this id already is replaced, with history."""
+
+    record: FactRecord
+    _: KW_ONLY
+    mentions: tuple[Mention, ...] = ()
+    op: Literal["upsert_fact"] = "upsert_fact"
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateFact:
+    """Change some fields of a fact that is there; unknown ids change nothing."""
+
+    fact_id: str
+    _: KW_ONLY
+    changes: Mapping[str, object]
+    """Fields of `Fact` and `FactRecord` by name; `content` comes with what is derived from it."""
+    mentions: tuple[Mention, ...] | None = None
+    """The new mentions where the text changes; None leaves them."""
+    op: Literal["entity_fact.update"] = "entity_fact.update"
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFacts:
+    """Delete facts with their text, vectors, history and mentions; unknown ids are passed over."""
+
+    fact_ids: tuple[str, ...]
+    _: KW_ONLY
+    op: Literal["entity_fact.delete"] = "entity_fact.delete"
+
+
+Op: TypeAlias = CreateFact | UpsertFact | UpdateFact | DeleteFacts
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBatch:
+    """Changes to one entity that are applied wholly or not at all."""
+
+    ops: tuple[Op, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a batch did."""
+
+    revision: int
+    """The entity's revision after it."""
+    facts: tuple[Fact | None, ...]
+    """Per created, upserted or updated fact, in order: the fact as it is stored now."""
+    deleted: tuple[str, ...] = ()
+    """The ids that were deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What happened to an entity since a revision."""
+
+    revision: int
+    complete: bool
+    """True: `records` is all there is, so a cache must drop what it held before."""
+    records: tuple[FactRecord, ...]
+    """Facts that are new or were changed."""
+    deleted: tuple[str, ...] = ()
+
+
+def utc(value: datetime, *, name: str = "said_at") -> datetime:
+    """The same instant in UTC.
+
+    Raises:
+        ConfigError: The datetime has no time zone, so it names no instant.
+    """
+    if value.tzinfo is None:
+        raise ConfigError(
+            f"`{name}` has no time zone: {value!r}. Add one, for example "
+            "datetime(2026, 5, 1, tzinfo=timezone.utc)."
+        )
+    return value.astimezone(UTC)

@@ -1,0 +1,119 @@
+"""The interface between memory and the place that keeps it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
+
+from memori_core._threads import run_sync
+from memori_core.models import (
+    Applied,
+    Changes,
+    FactRecord,
+    FactVersion,
+    LinkedMention,
+    Scope,
+    WriteBatch,
+)
+
+
+class Store(ABC):
+    """Keeps the facts of many entities, apart from one another.
+
+    All methods may be called from any thread. Only `scope.entity_id` decides what is seen.
+    """
+
+    capabilities: ClassVar[frozenset[str]] = frozenset()
+    """What this store does beyond the interface, for example `"durable"` or `"multi_process"`."""
+
+    @abstractmethod
+    def apply(self, scope: Scope, batch: WriteBatch) -> Applied:
+        """Apply a batch in one transaction, wholly or not at all.
+
+        One batch raises the entity's revision by one. A batch that changes nothing leaves it.
+
+        Raises:
+            ConfigError: An update would make two facts of the entity say the same.
+            StorageFullError: There is no room; nothing of the batch was stored.
+        """
+
+    @abstractmethod
+    def revision(self, scope: Scope) -> int:
+        """The number of changes to this entity so far; 0 for one that never wrote."""
+
+    @abstractmethod
+    def changes(self, scope: Scope, *, since: int = 0) -> Changes:
+        """What changed after revision `since`, in the order it was stored."""
+
+    @abstractmethod
+    def facts(
+        self,
+        scope: Scope,
+        *,
+        ids: Sequence[str] | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[FactRecord]:
+        """The facts of the entity, oldest id first.
+
+        Args:
+            scope: Whose.
+            ids: Only these, in this order; ids that are not there are left out.
+            after: Only facts whose id is greater, for paging.
+            limit: At most this many.
+        """
+
+    def count(self, scope: Scope) -> int:
+        """How many facts the entity has."""
+        return len(self.facts(scope))
+
+    @abstractmethod
+    def history(self, scope: Scope, fact_id: str) -> list[FactVersion]:
+        """What the fact said before, oldest first; empty when it was never updated."""
+
+    @abstractmethod
+    def mentions(self, scope: Scope) -> list[LinkedMention]:
+        """The named entities of the entity's facts, with the facts that speak of them."""
+
+    @abstractmethod
+    def erase(self, scope: Scope) -> int:
+        """Remove everything about the entity for good, and return how many facts there were."""
+
+    @abstractmethod
+    def entities(self) -> list[str]:
+        """The ids of all entities that have facts, in order."""
+
+    @abstractmethod
+    def setting(self, name: str) -> bytes | None:
+        """A value kept beside the facts (for example an embedder's profile), or None."""
+
+    @abstractmethod
+    def set_setting(self, name: str, value: bytes) -> None:
+        """Keep a value beside the facts."""
+
+    @abstractmethod
+    def stats(self) -> Mapping[str, int | str]:
+        """Counts and sizes: `entities`, `facts`, `bytes`, and what the store adds."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release files and connections. Closing twice is allowed; using it afterwards is not."""
+
+    async def aapply(self, scope: Scope, batch: WriteBatch) -> Applied:
+        """`apply` without blocking the event loop."""
+        return await run_sync(self.apply, scope, batch)
+
+    async def achanges(self, scope: Scope, *, since: int = 0) -> Changes:
+        """`changes` without blocking the event loop."""
+        return await run_sync(self.changes, scope, since=since)
+
+    async def aerase(self, scope: Scope) -> int:
+        """`erase` without blocking the event loop."""
+        return await run_sync(self.erase, scope)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

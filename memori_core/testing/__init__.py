@@ -1,0 +1,29 @@
+"""What tests of programs on memori-core need: fakes, and suites that a store or embedder must pass.
+
+Importing this package loads nothing; the two suites need pytest and hypothesis on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memori_core.testing.embedders import EmbedderConformance, FakeEmbedder
+    from memori_core.testing.facts import fact_record
+    from memori_core.testing.stores import StoreConformance
+
+__all__ = ["EmbedderConformance", "FakeEmbedder", "StoreConformance", "fact_record"]
+
+_MODULES = {
+    "EmbedderConformance": "embedders",
+    "FakeEmbedder": "embedders",
+    "StoreConformance": "stores",
+    "fact_record": "facts",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
