@@ -1,0 +1,139 @@
+"""How a recall looks: as text, as a table in a notebook, as a plot."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from memori_core._extras import load_extra
+from memori_core.rendering import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    from memori_core.results import Recall, RecalledFact
+
+_COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b")
+
+
+def explain(recall: Recall) -> str:
+    """See `Recall.explain`."""
+    from memori_core.results import REASONS
+
+    searched = f"searched {recall.searched}, policy {recall.policy or 'none'}"
+    lines = [
+        f"{one_line(recall.query)!r}: {REASONS[recall.reason]} ({searched}, cut {recall.cut:.3f})"
+    ]
+    for place, found in enumerate(recall, 1):
+        parts = " + ".join(f"{name} {value:.3f}" for name, value in found.parts.items())
+        lines.append(f"{place}. {_shorten(found.content)}")
+        lines.append(
+            f"   rank {found.rank_score:.3f} = {parts}; relevance {found.relevance:.3f}; "
+            f"cosine {found.dense_score:.3f}, BM25 {found.lexical_score:.2f}"
+        )
+    if recall.best_rejected is not None and recall.gap is not None:
+        lines.append(
+            f"The closest fact lacked {recall.gap:.3f}: {_shorten(recall.best_rejected.content)} "
+            f"(relevance {recall.best_rejected.relevance:.3f}). A lower `strictness` lets it in."
+        )
+    lines += [f"Pinned: {_shorten(fact.content)}" for fact in recall.pinned]
+    if recall.without_vector:
+        lines.append(
+            f"{recall.without_vector} facts were searched by their words only: their vectors are "
+            "missing or of another embedder. `memori reindex` makes them anew."
+        )
+    return "\n".join(lines)
+
+
+def to_html(recall: Recall) -> str:
+    """See `Recall._repr_html_`. Every text is escaped."""
+    from memori_core.results import REASONS
+
+    longest = max((found.rank_score for found in recall), default=0.0) or 1.0
+    rows = "".join(_html_row(place, found, longest) for place, found in enumerate(recall, 1))
+    pinned = "".join(f"<li>{escape(fact.content)}</li>" for fact in recall.pinned)
+    note = ""
+    if recall.best_rejected is not None and recall.gap is not None:
+        note = (
+            f"<p>Closest: <i>{escape(recall.best_rejected.content)}</i>, "
+            f"{recall.gap:.3f} below the cut.</p>"
+        )
+    return (
+        f"<div><b>{escape(recall.query)}</b>: {REASONS[recall.reason]} "
+        f"(searched {recall.searched}, cut {recall.cut:.3f})"
+        + (f"<ul title='pinned'>{pinned}</ul>" if pinned else "")
+        + (f"<table>{_HTML_HEAD}{rows}</table>" if rows else "")
+        + f"{note}</div>"
+    )
+
+
+_HTML_HEAD = (
+    "<tr><th>#</th><th style='text-align:left'>fact</th><th>stated</th><th>rank</th>"
+    "<th>relevance</th><th style='text-align:left'>parts</th></tr>"
+)
+
+
+def _html_row(place: int, found: RecalledFact, longest: float) -> str:
+    bars = "".join(
+        f"<span title='{escape(name)} {value:.3f}' style='display:inline-block;height:0.8em;"
+        f"width:{max(0.0, value) / longest * 160:.0f}px;background:{colour}'></span>"
+        for (name, value), colour in zip(found.parts.items(), _COLOURS * 3, strict=False)
+    )
+    return (
+        f"<tr><td>{place}</td><td style='text-align:left'>{escape(found.content)}</td>"
+        f"<td>{found.said_at:%Y-%m-%d}</td><td>{found.rank_score:.3f}</td>"
+        f"<td>{found.relevance:.3f}</td><td style='text-align:left'>{bars}</td></tr>"
+    )
+
+
+def to_pandas(recall: Recall) -> DataFrame:
+    """See `Recall.to_pandas`."""
+    pandas = load_extra("pandas", feature="Recall.to_pandas()", package="pandas", extra="notebooks")
+    return pandas.DataFrame(
+        [
+            {
+                "id": found.id,
+                "content": found.content,
+                "said_at": found.said_at,
+                "rank_score": found.rank_score,
+                "relevance": found.relevance,
+                "dense_score": found.dense_score,
+                "lexical_score": found.lexical_score,
+                "entity_score": found.entity_score,
+                **{f"part_{name}": value for name, value in found.parts.items()},
+            }
+            for found in recall
+        ],
+        columns=None if len(recall) else ["id", "content", "said_at", "rank_score", "relevance"],
+    )
+
+
+def plot(recall: Recall, ax: Any = None) -> Figure:
+    """See `Recall.plot`."""
+    load_extra("matplotlib", feature="Recall.plot()", package="matplotlib", extra="notebooks")
+    from matplotlib.figure import Figure
+
+    if ax is None:
+        ax = Figure(figsize=(8, 1.2 + 0.5 * max(len(recall), 1)), layout="constrained").subplots()
+    labels = [_shorten(found.content, 50) for found in recall]
+    places = list(range(len(recall)))
+    left = [0.0] * len(recall)
+    names = list(dict.fromkeys(name for found in recall for name in found.parts))
+    for name, colour in zip(names, _COLOURS * 3, strict=False):
+        widths = [max(0.0, found.parts.get(name, 0.0)) for found in recall]
+        ax.barh(places, widths, left=left, label=name, color=colour)
+        left = [start + width for start, width in zip(left, widths, strict=True)]
+    ax.plot([found.relevance for found in recall], places, "D", color="#888888", label="relevance")
+    ax.axvline(recall.cut, color="#888888", linestyle="--", linewidth=1, label="cut")
+    ax.set_yticks(places, labels)
+    ax.invert_yaxis()
+    ax.set_xlabel("score")
+    ax.set_title(_shorten(recall.query, 70))
+    ax.legend(loc="best", fontsize="small")
+    return ax.figure
+
+
+def _shorten(text: str, width: int = 100) -> str:
+    line = one_line(text)
+    return line if len(line) <= width else line[: width - 1] + "…"
