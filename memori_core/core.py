@@ -1,0 +1,236 @@
+"""What every memory handle does, given a scope: embed, store, find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from memori_core import _intake
+from memori_core._intake import Rememberable
+from memori_core.embedding import FloatArray
+from memori_core.errors import DimensionMismatchError, StoreClosedError
+from memori_core.models import (
+    CreateFact,
+    DeleteFacts,
+    Fact,
+    FactRecord,
+    FactVersion,
+    Mention,
+    NewFact,
+    Op,
+    Scope,
+    UpdateFact,
+    UpsertFact,
+    WriteBatch,
+)
+from memori_core.retrieval.dense import unit_vector
+from memori_core.retrieval.entities import EntityExtractor, default_extractor
+from memori_core.retrieval.hybrid import HybridRetriever
+from memori_core.stores.base import Store
+from memori_core.stores.transfer import export_jsonl, import_jsonl
+
+BATCH = 500
+"""Facts per transaction in bulk work."""
+
+
+class MemoryCore:
+    """The write path for facts, beside the retriever that reads them.
+
+    Args:
+        store: Where the facts are.
+        retriever: What finds them; its embedder makes their vectors.
+        clock: What time it is.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        retriever: HybridRetriever,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._store = store
+        self._retriever = retriever
+        self._clock = clock
+        self._closed = False
+        self._entities: EntityExtractor | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store, unless it was closed."""
+        if self._closed:
+            raise StoreClosedError("This memory was closed. Create a new Memori to go on.")
+        return self._store
+
+    @property
+    def retriever(self) -> HybridRetriever:
+        """The retriever, unless the memory was closed."""
+        _ = self.store
+        return self._retriever
+
+    def close(self) -> None:
+        """Refuse all further work."""
+        self._closed = True
+
+    def remember(
+        self,
+        scope: Scope,
+        items: Iterable[Rememberable],
+        *,
+        vectors: Sequence[Sequence[float]] | FloatArray | None = None,
+        progress: bool = False,
+    ) -> list[Fact]:
+        """Store facts and return them as they are stored: a repeat is the fact that was there."""
+        new = _intake.new_facts(items)
+        rows = self._rows([fact.content for fact in new], vectors, progress=progress)
+        mentions = self._mentions([fact.content for fact in new])
+        ops: list[Op] = []
+        for fact, row, named in zip(new, rows, mentions, strict=True):
+            record = self._record(scope, fact, row)
+            kind = CreateFact if fact.id is None else UpsertFact
+            ops.append(kind(record, mentions=named))
+        stored: list[Fact] = []
+        for batch in _batches(ops, progress=progress, title="remember"):
+            applied = self.store.apply(scope, WriteBatch(tuple(batch)))
+            stored += [fact for fact in applied.facts if fact is not None]
+        return stored
+
+    def update(self, scope: Scope, fact_id: str, changes: Mapping[str, object]) -> Fact | None:
+        """Change fields of one fact; None if there is no such fact."""
+        values = dict(changes)
+        mentions: tuple[Mention, ...] | None = None
+        content = values.get("content")
+        if content is not None:
+            _intake.check_content(content)
+            text = str(content)
+            row = self._rows([text], None)[0]
+            values |= _intake.derived(text)
+            values |= {"vector": row, "embedder": self._embedder_name if row else None}
+            mentions = self._mentions([text])[0]
+        op = UpdateFact(fact_id, changes=values, mentions=mentions)
+        return self.store.apply(scope, WriteBatch((op,))).facts[0]
+
+    def stats(self, scope: Scope) -> Mapping[str, int | str]:
+        """Counts of the entity's memory."""
+        return {
+            "entity_id": scope.entity_id,
+            "facts": self.store.count(scope),
+            "revision": self.store.revision(scope),
+        }
+
+    def get(self, scope: Scope, fact_id: str) -> Fact | None:
+        """One fact, or None."""
+        found = self.store.facts(scope, ids=_intake.fact_ids(fact_id))
+        return found[0].fact if found else None
+
+    def facts(self, scope: Scope, *, limit: int | None, after: str | None) -> list[Fact]:
+        """Facts in the order of their ids."""
+        return [record.fact for record in self.store.facts(scope, after=after, limit=limit)]
+
+    def history(self, scope: Scope, fact_id: str) -> Sequence[FactVersion]:
+        """What a fact said before."""
+        return self.store.history(scope, fact_id)
+
+    def forget(self, scope: Scope, ids: str | Iterable[str]) -> int:
+        """Delete facts and return how many there were."""
+        chosen = tuple(_intake.fact_ids(ids))
+        if not chosen:
+            return 0
+        return len(self.store.apply(scope, WriteBatch((DeleteFacts(chosen),))).deleted)
+
+    def erase(self, scope: Scope) -> int:
+        """Remove everything about the entity, and return how many facts there were."""
+        count = self.store.erase(scope)
+        self.retriever.forget(scope)
+        return count
+
+    def export(self, scope: Scope | None) -> Iterator[str]:
+        """The facts of one entity, or of all, as JSON Lines."""
+        return export_jsonl(self.store, scope)
+
+    def import_lines(self, lines: Iterable[str], *, scope: Scope | None) -> int:
+        """Store exported facts and return how many lines brought one."""
+        return import_jsonl(self.store, lines, scope=scope)
+
+    def reindex(self, *, progress: bool = False) -> int:
+        """Make vectors, terms and mentions anew where they are not of today's making."""
+        changed = 0
+        for entity_id in self.store.entities():
+            scope = Scope(entity_id)
+            stale = [r for r in self.store.facts(scope) if self._is_stale(r)]
+            for batch in _batches(stale, progress=progress, title=f"reindex {entity_id}"):
+                texts = [record.fact.content for record in batch]
+                rows = self._rows(texts, None)
+                named = self._mentions(texts)
+                ops = [
+                    UpdateFact(
+                        record.fact.id,
+                        changes=_intake.derived(record.fact.content)
+                        | {"vector": row, "embedder": self._embedder_name if row else None},
+                        mentions=mentions,
+                    )
+                    for record, row, mentions in zip(batch, rows, named, strict=True)
+                ]
+                self.store.apply(scope, WriteBatch(tuple(ops)))
+                changed += len(ops)
+        return changed
+
+    def _is_stale(self, record: FactRecord) -> bool:
+        if record.tokenizer != _intake.TOKENIZER_VERSION or self._retriever.fusion.uses_mentions:
+            return True
+        return self._embedder_name is not None and record.embedder != self._embedder_name
+
+    def _record(self, scope: Scope, fact: NewFact, row: bytes | None) -> FactRecord:
+        return _intake.record(
+            fact, scope=scope, now=self._clock(), vector=row, embedder=self._embedder_name
+        )
+
+    @property
+    def _embedder_name(self) -> str | None:
+        embedder = self._retriever.encoder.embedder
+        return None if embedder is None else embedder.name
+
+    def _rows(
+        self,
+        texts: Sequence[str],
+        vectors: Sequence[Sequence[float]] | FloatArray | None,
+        *,
+        progress: bool = False,
+    ) -> list[bytes | None]:
+        embedder = self._retriever.encoder.embedder
+        if embedder is None:
+            return [None] * len(texts)
+        if vectors is None:
+            matrix = embedder.embed_documents(texts, progress=progress)
+        else:
+            if len(vectors) != len(texts):
+                raise DimensionMismatchError(
+                    f"`vectors` has {len(vectors)} rows for {len(texts)} facts."
+                )
+            rows = [unit_vector(row, dim=embedder.dim, name="vectors") for row in vectors]
+            matrix = np.array(rows, np.float32).reshape(len(texts), embedder.dim)
+        return [row.astype("<f4").tobytes() for row in matrix]
+
+    def _mentions(self, texts: Sequence[str]) -> list[tuple[Mention, ...]]:
+        if not self._retriever.fusion.uses_mentions:
+            return [()] * len(texts)
+        self._entities = self._entities or default_extractor()
+        found = self._entities.extract(texts)
+        names = list(dict.fromkeys(m.text for mentions in found for m in mentions))
+        vectors = dict(zip(names, self._rows(names, None), strict=True))
+        return [
+            tuple(replace(mention, vector=vectors[mention.text]) for mention in mentions)
+            for mentions in found
+        ]
+
+
+def _batches(items: Sequence[Any], *, progress: bool, title: str) -> Iterator[Sequence[Any]]:
+    starts = range(0, len(items), BATCH)
+    quiet = not progress or len(starts) < 2
+    for start in tqdm(starts, desc=title, unit_scale=BATCH, disable=quiet):
+        yield items[start : start + BATCH]

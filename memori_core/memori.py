@@ -1,0 +1,284 @@
+"""`Memori` and `ScopedMemory`: the handles that people hold. Wiring only."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
+
+from memori_core._async_verbs import AsyncMemoryVerbs
+from memori_core._ids import uuid7
+from memori_core._threads import run_sync
+from memori_core._verbs import write_lines
+from memori_core.core import MemoryCore
+from memori_core.embedding import DEFAULT_EMBEDDER, EmbedderSpec, make_embedder
+from memori_core.errors import ConfigError, ScopeError
+from memori_core.models import Scope
+from memori_core.retrieval.boosts import Boost, conversation
+from memori_core.retrieval.hybrid import HybridRetriever
+from memori_core.stores import InMemoryStore, SQLiteStore, Store
+
+if TYPE_CHECKING:
+    from memori_core.retrieval.fusion import Fusion
+
+DEFAULT_PATH = "memori.db"
+
+_attributed: ContextVar[Mapping[int, Scope]] = ContextVar("memori_attributed", default={})  # noqa: B039 (never changed in place)
+_numbers = itertools.count()
+
+
+class ScopedMemory(AsyncMemoryVerbs):
+    """The memory of one entity: a cheap handle to pass around, for example as a dependency.
+
+    ```python
+    from memori_core import Memori
+    from memori_core.stores import InMemoryStore
+
+    memori = Memori(InMemoryStore(), embedder=None)
+    alice = memori.scoped("alice")
+    alice.remember("User lives in Porto.")
+    print(alice.recall("Where in Porto do I live?")[0].content)
+    #> User lives in Porto.
+    print(len(memori.scoped("bob").recall("Where in Porto do I live?")))
+    #> 0
+    ```
+    """
+
+    def __init__(self, core: MemoryCore, scope: Scope) -> None:
+        self._core = core
+        self.scope = scope
+        """Whose memory this is."""
+
+    def _current_scope(self) -> Scope:
+        return self.scope
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to release: the handle holds no resources of its own."""
+
+    def __repr__(self) -> str:
+        return f"ScopedMemory({self.scope!r})"
+
+
+class Attribution:
+    """The scope of the current context. In a `with` block it ends with the block."""
+
+    def __init__(self, scope: Scope, *, end: Callable[[], None]) -> None:
+        self.scope = scope
+        self._end = end
+
+    def __enter__(self) -> Scope:
+        return self.scope
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+
+class Memori(AsyncMemoryVerbs):
+    """Long-term memory in a file, for any number of entities.
+
+    ```python
+    from memori_core import Memori
+
+    with Memori("memories.db", embedder=None) as memori:
+        alice = memori.scoped("alice")
+        alice.remember("User is allergic to peanuts.")
+        print(alice.recall("Any peanuts?")[0].content)
+        #> User is allergic to peanuts.
+    ```
+
+    Args:
+        path_or_store: A SQLite file (made if it is not there), `":memory:"`, or a store.
+        embedder: What turns text into vectors, see `make_embedder`; None recalls by words only.
+        fusion: How signals become one order: a policy, or `"coverage"`, `"memori"`, `"mem0"`,
+            `"dense"`, `"lexical"`.
+        boosts: Further stages; `"conversation"` for stores of turns with sessions and positions.
+        scope: Whose memory is meant where nobody is named, for programs with one user.
+
+    Raises:
+        ConfigError: An argument cannot be right.
+        MissingExtraError: The embedder needs a package that is not installed.
+        StoreError: The file cannot be opened; it was not touched.
+    """
+
+    def __init__(
+        self,
+        path_or_store: str | PathLike[str] | Store | None = None,
+        *,
+        embedder: EmbedderSpec = DEFAULT_EMBEDDER,
+        fusion: Fusion | str = "coverage",
+        boosts: Sequence[Boost] | Literal["conversation"] = (),
+        scope: Scope | None = None,
+    ) -> None:
+        if scope is not None and not isinstance(scope, Scope):  # pyright: ignore[reportUnnecessaryIsInstance] (callers without a checker)
+            raise ConfigError(f"`scope` must be a Scope, got {scope!r}. Write Scope({scope!r}).")
+        if isinstance(boosts, str):
+            if boosts != "conversation":
+                raise ConfigError(f'`boosts` is "conversation" or Boost objects, got {boosts!r}.')
+            boosts = conversation()
+        made = make_embedder(embedder)
+        self._number = next(_numbers)
+        self._fallback = scope
+        self._owns_store = not isinstance(path_or_store, Store)
+        self._store = path_or_store if isinstance(path_or_store, Store) else _open(path_or_store)
+        self._core = MemoryCore(
+            self._store,
+            HybridRetriever(self._store, embedder=made, fusion=fusion, boosts=boosts),
+        )
+
+    @property
+    def retriever(self) -> HybridRetriever:
+        """What finds facts; frameworks that bring their own loop use it directly."""
+        return self._core.retriever
+
+    @property
+    def scope(self) -> Scope | None:
+        """Whose memory is meant here and now; None for nobody's."""
+        return _attributed.get().get(self._number, self._fallback)
+
+    def _current_scope(self) -> Scope:
+        scope = self.scope
+        if scope is None:
+            raise ScopeError(
+                "Nobody is named whose memory to use. Call memori.attribution(entity_id=...), use "
+                "memori.scoped(entity_id), or create Memori(..., scope=Scope(entity_id))."
+            )
+        return scope
+
+    def _set_scope(self, scope: Scope | None) -> None:
+        others = {n: s for n, s in _attributed.get().items() if n != self._number}
+        _attributed.set(others if scope is None else {**others, self._number: scope})
+
+    def scoped(
+        self, entity_id: str, *, process_id: str | None = None, session_id: str | None = None
+    ) -> ScopedMemory:
+        """The memory of one entity. Handles are cheap and share no state.
+
+        Raises:
+            ScopeError: An id is blank or no text.
+        """
+        scope = Scope(entity_id, process_id=process_id, session_id=session_id)
+        return ScopedMemory(self._core, scope)
+
+    def attribution(
+        self, entity_id: str, *, process_id: str | None = None, session_id: str | None = None
+    ) -> Attribution:
+        """Say whose memory is meant from here on, in this task or thread only.
+
+        A statement in scripts and notebooks; a `with` block where the context serves others after:
+
+        ```python
+        from memori_core import Memori
+        from memori_core.stores import InMemoryStore
+
+        memori = Memori(InMemoryStore(), embedder=None)
+        with memori.attribution("alice"):
+            memori.remember("User likes tea.")
+        print(memori.scope)
+        #> None
+        ```
+
+        Raises:
+            ScopeError: An id is blank or no text.
+        """
+        scope = Scope(entity_id, process_id=process_id, session_id=session_id)
+        before = _attributed.get().get(self._number)
+        self._set_scope(scope)
+        return Attribution(scope, end=lambda: self._set_scope(before))
+
+    def new_session(self) -> str:
+        """Start a new conversation in this context and return its id."""
+        session_id = uuid7()
+        self.set_session(session_id)
+        return session_id
+
+    def set_session(self, session_id: str) -> None:
+        """Go on with a conversation in this context.
+
+        Raises:
+            ScopeError: Nobody is named, or the id is blank.
+        """
+        self._set_scope(replace(self._current_scope(), session_id=session_id))
+
+    def stats(self) -> Mapping[str, int | str]:
+        """Counts and sizes of the whole store, and what memory recalls with."""
+        retriever = self._core.retriever
+        embedder = retriever.encoder.embedder
+        return {
+            **self._core.store.stats(),
+            "embedder": "none" if embedder is None else embedder.name,
+            "fusion": retriever.fusion.name,
+        }
+
+    def entities(self) -> Sequence[str]:
+        """The ids of all entities that have facts."""
+        return self._core.store.entities()
+
+    def export_all(self, path: str | Path) -> int:
+        """Write the facts of every entity to a file as JSON Lines and return how many there are."""
+        return write_lines(path, self._core.export(None))
+
+    def import_all(self, path: str | Path) -> int:
+        """Store the facts of an exported file for the entities they name, and return how many."""
+        with Path(path).expanduser().open(encoding="utf-8") as lines:
+            return self._core.import_lines(lines, scope=None)
+
+    def reindex(self, *, progress: bool = False) -> int:
+        """Make vectors anew that another embedder made, and return how many facts that were.
+
+        Args:
+            progress: Show a progress bar.
+        """
+        return self._core.reindex(progress=progress)
+
+    def warm_up(self) -> None:
+        """Load the embedder now rather than at the first recall."""
+        self._core.retriever.warm_up()
+
+    def close(self) -> None:
+        """Release the store, if this memory opened it, and refuse all further work."""
+        self._core.close()
+        if self._owns_store:
+            self._store.close()
+
+    async def areindex(self, *, progress: bool = False) -> int:
+        """`reindex` without blocking the event loop."""
+        return await run_sync(self.reindex, progress=progress)
+
+    async def aclose(self) -> None:
+        """`close` without blocking the event loop."""
+        await run_sync(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def _open(path: str | PathLike[str] | None) -> Store:
+    name = DEFAULT_PATH if path is None else fspath(path)
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] (callers without a checker)
+        raise ConfigError(f"a store is a path or a Store, got {path!r}.")
+    if not name.strip():
+        raise ConfigError("the path of the store is empty. Leave it out for `memori.db`.")
+    if name == ":memory:":
+        return InMemoryStore()
+    if "://" in name:
+        raise ConfigError(
+            f"{name.split('://')[0]}:// stores are not part of this version. Give the path of a "
+            "SQLite file, or a Store."
+        )
+    return SQLiteStore(Path(name).expanduser())
