@@ -1,0 +1,98 @@
+"""`memori bench`: how long recall takes."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memori_core.cli._output import for_people, json_option, write_json
+from memori_core.cli._tables import aligned
+from memori_core.embedding import DEFAULT_EMBEDDER
+from memori_core.evaluation.bench import BenchRow, bench_recall
+from memori_core.evaluation.peer import serve
+from memori_core.evaluation.versions import versions
+from memori_core.retrieval.fusion import POLICIES
+
+_TIMES = (
+    "p50_ms",
+    "p95_ms",
+    "cpu_p50_ms",
+    "rss_mb",
+    "cold_ms",
+    "remember_many_ms",
+    "remember_ms",
+    "numpy_dense_p50_ms",
+    "bm25s_p50_ms",
+    "probe_ms",
+)
+
+
+class _Sizes(click.ParamType):
+    """Numbers between commas."""
+
+    name = "N,N,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[int]:
+        try:
+            sizes = [int(part) for part in str(value).split(",")]
+        except ValueError:
+            sizes = []
+        if not sizes or min(sizes) < 1:
+            self.fail(
+                f"{value!r} is no list of numbers from 1 upwards, like 1000,10000.", param, ctx
+            )
+        return sizes
+
+
+@click.group("bench")
+def bench_command() -> None:
+    """Measure how long recall takes."""
+
+
+@bench_command.command("recall")
+@click.option("--sizes", type=_Sizes(), default="1000,10000", show_default=True, help="Facts.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="locomo10.json, for real texts and vectors; without it they are made up.",
+)
+@json_option
+def _recall(sizes: Sequence[int], data: Path | None, json_out: str | None) -> None:
+    """Warm recall of 5 with the vector given, hybrid, from a SQLite file.
+
+    Every size is measured in processes of its own, beside numpy and bm25s alone.
+    """
+    rows = bench_recall(sizes, data=data, progress=True)
+    if for_people(json_out):
+        click.echo(_table(rows))
+    if json_out:
+        machine = {"machine": platform.machine(), "system": platform.platform()}
+        result = {"rows": [row.to_json() for row in rows], **machine, "versions": versions()}
+        write_json(result, json_out)
+
+
+@bench_command.command("peer")
+@click.option("--fusion", type=click.Choice(list(POLICIES)), default="coverage", show_default=True)
+@click.option(
+    "--embedder",
+    default=DEFAULT_EMBEDDER,
+    show_default=True,
+    help="The model that made the vectors which will be given.",
+)
+def _peer(fusion: str, embedder: str) -> None:
+    """Serve the peer benchmark: JSON lines on standard input and output."""
+    for line in serve(sys.stdin, fusion=fusion, embedder=embedder):
+        click.echo(line)
+
+
+def _table(rows: Sequence[BenchRow]) -> str:
+    shown = [row.to_json() for row in rows]
+    cells = [[f"{row['n']:,.0f}", *(f"{row[name]:.3f}" for name in _TIMES)] for row in shown]
+    return "\n".join(aligned([["n", *_TIMES], *cells]))

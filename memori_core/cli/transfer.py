@@ -1,0 +1,57 @@
+"""`memori export` and `memori import`: facts as JSON Lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+import click
+from tqdm import tqdm
+
+from memori_core.cli._options import Settings, common_options
+from memori_core.models import Scope
+from memori_core.stores.transfer import export_jsonl, import_jsonl
+
+_ALL = click.option("--all", "everybody", is_flag=True, help="Every user's facts.")
+
+
+@click.command("export")
+@click.argument("file", metavar="FILE|-", type=click.Path(dir_okay=False, allow_dash=True))
+@_ALL
+@click.option("--no-vectors", is_flag=True, help="Leave the vectors out: a tenth of the size.")
+@common_options("entity")
+def export_command(settings: Settings, *, file: str, everybody: bool, no_vectors: bool) -> None:
+    """Write facts, with history and vectors, as JSON Lines."""
+    if file == "-" == settings.json_out:
+        raise click.UsageError('FILE and --json cannot both be "-".')
+    scope = _scope(settings, everybody)
+    with settings.open_memori() as memori:
+        lines = export_jsonl(memori.retriever.store, scope, vectors=not no_vectors)
+        with click.open_file(file, "w", encoding="utf-8") as out:
+            count = sum(out.write(line + "\n") > 0 for line in _bar(lines, "export")) - 1
+    said = [] if file == "-" else [f"exported {count} facts to {file}"]
+    settings.report({"exported": count}, said)
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE|-", type=click.Path(exists=True, allow_dash=True))
+@_ALL
+@common_options("entity")
+def import_command(settings: Settings, *, file: str, everybody: bool) -> None:
+    """Store the facts of an export, for --user or, with --all, for those it names.
+
+    Facts that are there already are kept once. A line that is no fact ends the import; the facts
+    before it stay.
+    """
+    scope = _scope(settings, everybody)
+    with settings.open_memori(create=True) as memori, click.open_file(file, encoding="utf-8") as f:
+        count = import_jsonl(memori.retriever.store, _bar(f, "import"), scope=scope)
+    settings.report({"imported": count}, [f"imported {count} facts into {settings.db}"])
+
+
+def _scope(settings: Settings, everybody: bool) -> Scope | None:
+    return None if everybody else Scope(settings.entity_id)
+
+
+def _bar(lines: Iterable[str], title: str) -> Iterable[str]:
+    return tqdm(lines, desc=title, unit=" facts", delay=1, disable=not sys.stderr.isatty())
