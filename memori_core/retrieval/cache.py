@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 
 from memori_core.models import Scope
 from memori_core.retrieval.index import EntityIndex, Snapshot
@@ -19,7 +20,7 @@ class _Entry:
         self.index = index
         self.snapshot = index.snapshot()
         self.lock = threading.Lock()
-        self.nbytes = 0
+        self.nbytes = index.nbytes()
         self.mentions: tuple[int, Mentions] | None = None
         """With the revision they are of."""
 
@@ -48,6 +49,7 @@ class IndexCache:
         self._embedder = embedder
         self._dim = dim
         self._max_bytes = max_bytes
+        self._nothing = EntityIndex(embedder=embedder, dim=dim).snapshot()
         self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -55,14 +57,18 @@ class IndexCache:
         """The entity's facts as they are in the store now."""
         key = scope.entity_key
         revision = self._store.revision(scope)
+        if revision == 0:  # nothing was ever stored: ids that are only asked about take no room
+            return self._nothing
         entry = self._entries.get(key)
         if entry is not None and entry.snapshot.revision == revision:
+            with suppress(KeyError):  # another thread may just have made room
+                self._entries.move_to_end(key)
             return entry.snapshot
         if entry is None:
             with self._lock:
                 entry = self._entries.setdefault(key, self._empty())
         with entry.lock:
-            if entry.snapshot.revision < revision or entry.snapshot.size == 0:
+            if entry.snapshot.revision != revision:
                 self._catch_up(scope, entry)
         self._make_room(key, entry)
         return entry.snapshot

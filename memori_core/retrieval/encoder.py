@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 
@@ -9,9 +10,11 @@ import numpy as np
 
 from memori_core.embedding import CachingEmbedder, Embedder, EmbedderProfile, FloatArray
 from memori_core.embedding.profiles import estimate_profile, profile_from_bytes, profile_to_bytes
-from memori_core.errors import DimensionMismatchError
+from memori_core.errors import DimensionMismatchError, StoreError
 from memori_core.retrieval.dense import unit_vector
 from memori_core.stores.base import Store
+
+logger = logging.getLogger(__name__)
 
 
 class QueryEncoder:
@@ -58,7 +61,10 @@ class QueryEncoder:
         if kept is not None:
             return profile_from_bytes(kept)
         profile = estimate_profile(self.embedder)
-        self._store.set_setting(name, profile_to_bytes(profile))
+        try:
+            self._store.set_setting(name, profile_to_bytes(profile))
+        except StoreError as e:  # a read-only file, for example: it is estimated again next time
+            logger.warning("the profile of %s could not be kept: %s", self.embedder.name, e)
         return profile
 
     def question(

@@ -137,6 +137,7 @@ class LexicalIndex:
         self._size = 0
         self._live = 0
         self._total_length = 0
+        self._occurrences = 0
 
     def add(self, texts: Sequence[Sequence[str]]) -> None:
         """Append rows, given their terms."""
@@ -162,6 +163,7 @@ class LexicalIndex:
             length = len(content_terms(list(terms)))
             self._lengths[row] = length
             self._total_length += length
+            self._occurrences += len(terms)
         if self._alive is not None:
             self._alive = np.concatenate([self._alive, np.ones(len(texts), np.bool_)])
         self._size = end
@@ -187,8 +189,7 @@ class LexicalIndex:
 
     def nbytes(self) -> int:
         """A rough size in memory: 8 bytes an occurrence, 300 a term."""
-        occurrences = sum(posting.size for posting in self._postings.values())
-        return self._lengths.nbytes + 8 * occurrences + 300 * len(self._postings)
+        return self._lengths.nbytes + 8 * self._occurrences + 300 * len(self._postings)
 
 
 def _bulk_postings(texts: Sequence[Sequence[str]]) -> dict[str, _Posting]:
