@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -58,12 +58,19 @@ def top_rows(scores: Scores, count: int, *, ties: Scores | None = None) -> IntAr
     return np.concatenate([rows[~at_last], tied[tied_scores >= floor]])
 
 
-def best_first(rank: Scores, ties: Scores, ids: Sequence[str], count: int) -> list[int]:
-    """Positions of the `count` best, by rank, then by the second score, then by id."""
+def best_first(rank: Scores, ties: Scores, id_of: Callable[[int], str], count: int) -> list[int]:
+    """Positions of the `count` best, by rank, then by the second score, then by id.
+
+    Args:
+        rank: Shape `(n,)`.
+        ties: Shape `(n,)`: decides between equal ranks.
+        id_of: Gives the id at a position; asked only about those that may be among the best.
+        count: How many at most.
+    """
     if count < 1:
         return []
     if count >= len(rank):
         places = range(len(rank))
     else:
         places = top_rows(rank, count, ties=ties).tolist()
-    return sorted(places, key=lambda i: (-rank[i], -ties[i], ids[i]))[:count]
+    return sorted(places, key=lambda i: (-rank[i], -ties[i], id_of(i)))[:count]

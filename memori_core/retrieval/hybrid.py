@@ -252,11 +252,10 @@ class HybridRetriever:
         kept = hits & ((relevance >= self.fusion.keep(cut)) | (strictness == 0))
         if not kept.any() or (relevance[best] < cut and strictness > 0):
             return "below_cut", (), cut, scored.fact(best) if hits[best] else None
-        ids = [fact.id for fact in pool.facts]
         shown = np.where(hits, rank, -np.inf).astype(np.float64)
-        first = best_first(shown, pool.cosines, ids, search.limit)
-        facts = tuple(scored.fact(i) for i in _behind_successors(first, pool.facts) if kept[i])
-        return "ok", facts, cut, None
+        first = best_first(shown, pool.cosines, pool.id_of, search.limit)
+        facts = [scored.fact(place) for place in first if kept[place]]
+        return "ok", _behind_successors(facts), cut, None
 
     def _report_vectors(self, snapshot: Snapshot) -> None:
         """Say once that some facts can be found by their words only."""
@@ -281,16 +280,16 @@ class HybridRetriever:
         )
 
 
-def _behind_successors(places: list[int], facts: Sequence[Fact]) -> list[int]:
-    """The same places, each superseded fact moved behind the one that took its place."""
-    order = list(places)
-    at = {facts[i].id: i for i in order}
-    for i in places:
-        successor = at.get(facts[i].superseded_by or "")
-        if successor is not None and order.index(i) < order.index(successor):
-            order.remove(i)
-            order.insert(order.index(successor) + 1, i)
-    return order
+def _behind_successors(facts: Sequence[RecalledFact]) -> tuple[RecalledFact, ...]:
+    """The same facts, each superseded one moved behind the one that took its place."""
+    order = list(facts)
+    by_id = {found.id: found for found in facts}
+    for found in facts:
+        successor = by_id.get(found.fact.superseded_by or "")
+        if successor is not None and order.index(found) < order.index(successor):
+            order.remove(found)
+            order.insert(order.index(successor) + 1, found)
+    return tuple(order)
 
 
 def _pinned(search: Search, now: datetime) -> tuple[Fact, ...]:

@@ -72,23 +72,40 @@ def match_words(
     weighted = saturated * (weights * (K1 + 1))[:, None]
     scores = saturated * own_weights[:, None]
 
-    numbers = {term: i for i, term in enumerate(terms)}
-    asked = 0.0
-    found = np.zeros((3, len(rows)))
-    for word in words:
-        ways = [[numbers[term] for term in way] for way in word.alternatives]
-        asked += max(float(weights[way].sum()) for way in ways)
-        sums = [
-            np.stack([present[way].sum(0), weighted[way].sum(0), scores[way].sum(0)])
-            for way in ways
-        ]
-        found += sums[0] if len(sums) == 1 else np.maximum.reduce(sums)
+    signals = np.stack([present, weighted, scores])
+    asked, found = _by_word(words, terms, weights, signals)
     unseen = float(idf(total, 0.0))
     return WordMatch(
         coverage=found[0] / max(asked, unseen),
         weight=found[1] / asked if asked else found[1],
         score=found[2],
     )
+
+
+def _by_word(
+    words: Sequence[Word], terms: Sequence[str], weights: Float64Array, signals: Float64Array
+) -> tuple[float, Float64Array]:
+    """Sums over words, each by its best way to be found.
+
+    Args:
+        words: The words of the question.
+        terms: All of their terms.
+        weights: Shape `(t,)`: what each term weighs.
+        signals: Shape `(s, t, p)`: what each term gives each row.
+
+    Returns:
+        The weight of the question, and what it finds, shape `(s, p)`.
+    """
+    if all(len(word.terms) == 1 for word in words):
+        return float(weights.sum()), signals.sum(axis=1)
+    numbers = {term: i for i, term in enumerate(terms)}
+    asked = 0.0
+    found = np.zeros((signals.shape[0], signals.shape[2]))
+    for word in words:
+        ways = [[numbers[term] for term in way] for way in word.alternatives]
+        asked += max(float(weights[way].sum()) for way in ways)
+        found += np.maximum.reduce([signals[:, way].sum(axis=1) for way in ways])
+    return asked, found
 
 
 def dense_strength(

@@ -33,7 +33,7 @@ class Scored:
         """One candidate with everything that is known about it."""
         parts = {name: float(values[place]) for name, values in self.parts.items()}
         return RecalledFact(
-            self.pool.facts[place],
+            self.pool.fact(place),
             dense_score=float(self.pool.cosines[place]),
             lexical_score=float(self.pool.words.score[place]),
             entity_score=parts.get("entity", 0.0),
@@ -91,7 +91,7 @@ def rank(
     parts = policy.parts(pool)
     ranks = policy.rank(pool, parts)
     scored = Scored(pool, parts=parts, rank=ranks, relevance=policy.relevance(pool, ranks))
-    order = best_first(ranks, pool.cosines, [fact.id for fact in facts], count)
+    order = best_first(ranks, pool.cosines, pool.id_of, count)
     return [scored.fact(place) for place in order]
 
 

@@ -94,8 +94,8 @@ class Search:
 
     def lexical_rows(self, count: int) -> IntArray:
         """The rows with the highest BM25, only such as hold a word of the question."""
-        rows = top_rows(self.bm25, count, ties=self.cosines)
-        return rows[self.bm25[rows] > 0]
+        hits = np.flatnonzero(self.bm25 > 0)
+        return hits[top_rows(self.bm25[hits], count, ties=self.cosines[hits])]
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,14 @@ class Pool:
         """The candidates themselves, in the order of `rows`."""
         facts = self.search.snapshot.facts
         return [facts[row] for row in self.rows.tolist()]
+
+    def fact(self, place: int) -> Fact:
+        """One candidate."""
+        return self.search.snapshot.facts[int(self.rows[place])]
+
+    def id_of(self, place: int) -> str:
+        """The id of one candidate."""
+        return self.fact(place).id
 
     @cached_property
     def cosines(self) -> FloatArray:

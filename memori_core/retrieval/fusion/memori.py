@@ -190,8 +190,8 @@ class MemoriFusion(Fusion):
             return np.zeros(0, np.intp)
         rows = top_rows(cosines, count)
         if len(rows) > count:  # equal facts at the end: the size of the pool is part of BM25
-            ids = [search.snapshot.facts[row].id for row in map(int, rows)]
-            rows = rows[best_first(cosines[rows], cosines[rows], ids, count)]
+            id_of = Pool(search, rows).id_of
+            rows = rows[best_first(cosines[rows], cosines[rows], id_of, count)]
         return np.sort(rows)
 
     def parts(self, pool: Pool) -> dict[str, Float64Array]:

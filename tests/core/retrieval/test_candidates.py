@@ -44,5 +44,5 @@ def test_rows_that_may_not_be_recalled_are_left_out() -> None:
 def test_ties_break_by_the_second_score_then_by_id() -> None:
     rank = np.array([1.0, 1.0, 1.0, 2.0])
     second = np.array([0.5, 0.9, 0.5, 0.0])
-    assert best_first(rank, second, ["b", "c", "a", "z"], 3) == [3, 1, 2]
-    assert best_first(rank, second, ["b", "c", "a", "z"], 0) == []
+    assert best_first(rank, second, ["b", "c", "a", "z"].__getitem__, 3) == [3, 1, 2]
+    assert best_first(rank, second, ["b", "c", "a", "z"].__getitem__, 0) == []

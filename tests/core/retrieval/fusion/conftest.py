@@ -109,7 +109,7 @@ def answer() -> Callable[[Fusion, Search], list[Ranked]]:
         relevance = fusion.relevance(pool, rank)
         keep = fusion.keep(fusion.cut(search, search.strictness))
         rank = np.where((relevance >= keep) | (search.strictness == 0), rank, -np.inf)
-        places = best_first(rank, pool.cosines, [fact.id for fact in pool.facts], search.limit)
+        places = best_first(rank, pool.cosines, pool.id_of, search.limit)
         return [
             Ranked(
                 int(pool.facts[i].id),
