@@ -22,14 +22,15 @@ _HAN_KANA = "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u
 _HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 _THAI_AND_KIN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _DENSE = _HAN_KANA + _HANGUL + _THAI_AND_KIN
-"""Scripts that are cut into single characters and pairs, for want of spaces between words."""
+"""Scripts that are cut into short pieces, for want of spaces between words."""
 
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _LETTER = rf"(?:[^\W{_DENSE}]|[{_MARKS}])"
 _FIRST = rf"[^\W{_DENSE}]"
 _EMOJI = "[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
 _TOKEN = re.compile(
-    rf"(?P<dense>[{_DENSE}]+)"
+    rf"(?P<cjk>[{_HAN_KANA}{_HANGUL}]+)"
+    rf"|(?P<thai>[{_THAI_AND_KIN}]+)"
     rf"|(?P<word>{_FIRST}{_LETTER}*(?:[.'@&-]{_LETTER}+)*(?:(?:\+\+|\#)(?!\w))?)"
     rf"|(?P<emoji>{_EMOJI}(?:[\ufe0f\U0001f3fb-\U0001f3ff]|\u200d{_EMOJI})*)"
 )
@@ -100,16 +101,20 @@ def _words(text: str) -> Iterator[Word]:
         token = match.group()
         if match.lastgroup == "word":
             yield _word(token)
-        elif match.lastgroup == "dense":
-            yield from _grams(token)
+        elif match.lastgroup == "cjk":
+            yield from _grams(token, 1, 2)
+        elif match.lastgroup == "thai":
+            yield from _grams(token, 2, 3)
         else:
             yield Word(((token.replace("\ufe0f", ""),),))
 
 
-def _grams(run: str) -> Iterator[Word]:
-    grams = [*run, *(run[i : i + 2] for i in range(len(run) - 1))]
-    for gram in grams:
-        yield Word(((gram,),), function=all(c in stopwords.CJK for c in gram))
+def _grams(run: str, short: int, long: int) -> Iterator[Word]:
+    """Overlapping pieces, of two lengths, of a run of characters without spaces."""
+    for size in (min(short, len(run)), long):
+        for start in range(len(run) - size + 1):
+            gram = run[start : start + size]
+            yield Word(((gram,),), function=all(c in stopwords.CJK for c in gram))
 
 
 def _word(token: str) -> Word:
