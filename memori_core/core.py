@@ -14,25 +14,13 @@ from memori_core import _intake
 from memori_core._intake import Rememberable
 from memori_core.embedding import FloatArray
 from memori_core.errors import DimensionMismatchError, StoreClosedError
-from memori_core.models import (
-    CreateFact,
-    DeleteFacts,
-    Fact,
-    FactRecord,
-    FactVersion,
-    Mention,
-    NewFact,
-    Op,
-    Scope,
-    UpdateFact,
-    UpsertFact,
-    WriteBatch,
-)
+from memori_core.models import Fact, FactRecord, FactVersion, Mention, NewFact, Scope
 from memori_core.retrieval.dense import unit_vector
 from memori_core.retrieval.entities import EntityExtractor, default_extractor
 from memori_core.retrieval.hybrid import HybridRetriever
 from memori_core.stores.base import Store
 from memori_core.stores.transfer import export_jsonl, import_jsonl
+from memori_core.writes import CreateFact, DeleteFacts, Op, UpdateFact, UpsertFact, WriteBatch
 
 BATCH = 500
 """Facts per transaction in bulk work."""

@@ -1,4 +1,4 @@
-"""The values that travel between the parts: whose memory, what is remembered, what is written."""
+"""The values that travel between the parts: whose memory, and what is remembered."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ from typing import Literal, TypeAlias
 from memori_core.errors import ConfigError, ScopeError
 
 JSONValue: TypeAlias = "str | int | float | bool | None | list[JSONValue] | dict[str, JSONValue]"
-Kind = Literal["fact", "preference", "identity", "plan", "statement"]
-KINDS: tuple[Kind, ...] = ("fact", "preference", "identity", "plan", "statement")
+Kind = Literal["fact", "preference", "identity", "plan", "statement", "message"]
+KINDS: tuple[Kind, ...] = (
+    "fact",
+    "preference",
+    "identity",
+    "plan",
+    "statement",
+    "message",
+)
+"""What a fact can be. A `message` is a thing said, as it was said, that can be recalled too."""
 
 SENTENCE_ENDS = " .!?。！？．…"
 
@@ -204,82 +212,6 @@ def unique_key(text: str) -> bytes:
 
 # Full-width ASCII (U+FF01..U+FF5E) and the ideographic space. NFKC would also turn "²" into "2".
 _NARROW = {0xFF00 + i: chr(0x20 + i) for i in range(1, 95)} | {0x3000: " "}
-
-
-@dataclass(frozen=True, slots=True)
-class CreateFact:
-    """Store a fact. A repeat (same `uniq`) raises `times` of the fact that is there."""
-
-    record: FactRecord
-    _: KW_ONLY
-    mentions: tuple[Mention, ...] = ()
-    op: Literal["entity_fact.create"] = "entity_fact.create"
-
-
-@dataclass(frozen=True, slots=True)
-class UpsertFact:
-    """Store a fact under its id: a fact that has this id already is replaced, with history."""
-
-    record: FactRecord
-    _: KW_ONLY
-    mentions: tuple[Mention, ...] = ()
-    op: Literal["upsert_fact"] = "upsert_fact"
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateFact:
-    """Change some fields of a fact that is there; unknown ids change nothing."""
-
-    fact_id: str
-    _: KW_ONLY
-    changes: Mapping[str, object]
-    """Fields of `Fact` and `FactRecord` by name; `content` comes with what is derived from it."""
-    mentions: tuple[Mention, ...] | None = None
-    """The new mentions where the text changes; None leaves them."""
-    op: Literal["entity_fact.update"] = "entity_fact.update"
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteFacts:
-    """Delete facts with their text, vectors, history and mentions; unknown ids are passed over."""
-
-    fact_ids: tuple[str, ...]
-    _: KW_ONLY
-    op: Literal["entity_fact.delete"] = "entity_fact.delete"
-
-
-Op: TypeAlias = CreateFact | UpsertFact | UpdateFact | DeleteFacts
-
-
-@dataclass(frozen=True, slots=True)
-class WriteBatch:
-    """Changes to one entity that are applied wholly or not at all."""
-
-    ops: tuple[Op, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What a batch did."""
-
-    revision: int
-    """The entity's revision after it."""
-    facts: tuple[Fact | None, ...]
-    """Per created, upserted or updated fact, in order: the fact as it is stored now."""
-    deleted: tuple[str, ...] = ()
-    """The ids that were deleted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What happened to an entity since a revision."""
-
-    revision: int
-    complete: bool
-    """True: `records` is all there is, so a cache must drop what it held before."""
-    records: tuple[FactRecord, ...]
-    """Facts that are new or were changed."""
-    deleted: tuple[str, ...] = ()
 
 
 def utc(value: datetime, *, name: str = "said_at") -> datetime:

@@ -32,7 +32,7 @@ _TIMES = (
 )
 
 
-class _Sizes(click.ParamType):
+class _Sizes(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (generic only in newer click)
     """Numbers between commas."""
 
     name = "N,N,…"

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from memori_core.cli._options import NO_EMBEDDER
 from memori_core.cli._output import for_people, json_option, write_json
 from memori_core.cli._tables import aligned
 from memori_core.embedding import DEFAULT_EMBEDDER
@@ -87,7 +88,7 @@ def _embedder_option(command: F) -> F:
         "--embedder",
         default=DEFAULT_EMBEDDER,
         show_default=True,
-        help='"static", "multilingual", a model\'s name or folder, or a URL.',
+        help="static, multilingual, a model's name or folder, http://host/v1#model, or none.",
     )
     return option(command)
 
@@ -156,7 +157,7 @@ def _relevance(
         stores,
         dataset=name,
         unit=unit or "facts",
-        embedder=embedder,
+        embedder=_embedder(embedder),
         fusion=fusion,
         strictness=strictness,
         progress=True,
@@ -193,11 +194,15 @@ def _run(
 ) -> Evaluation:
     return evaluate(
         dataset,
-        embedder=options.embedder,
+        embedder=_embedder(options.embedder),
         fusion=fusion,
         conversation=conversation,
         progress=True,
     )
+
+
+def _embedder(name: str) -> str | None:
+    return None if name == NO_EMBEDDER else name
 
 
 def _table(result: Evaluation, alone: Mapping[str, Evaluation]) -> str:

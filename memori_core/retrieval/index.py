@@ -9,10 +9,11 @@ from datetime import datetime
 import numpy as np
 
 from memori_core.embedding.base import FloatArray
-from memori_core.models import Changes, Fact, FactRecord
+from memori_core.models import Fact, FactRecord
 from memori_core.retrieval.dense import row_vector
 from memori_core.retrieval.lexical import BoolArray, LexicalIndex, LexicalView
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
+from memori_core.writes import Changes
 
 _SPARE_DEAD = 64  # deleted rows that are carried along before the index is built anew
 

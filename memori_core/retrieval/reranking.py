@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memori_core.models import Changes, Fact, FactRecord, unique_key
+from memori_core.models import Fact, FactRecord, unique_key
 from memori_core.results import RecalledFact
 from memori_core.retrieval.candidates import best_first
 from memori_core.retrieval.fusion import Fusion, Pool, Search, make_fusion
 from memori_core.retrieval.index import EntityIndex
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
+from memori_core.writes import Changes
 
 if TYPE_CHECKING:
     from memori_core.retrieval.lexical import Float64Array

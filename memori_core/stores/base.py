@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import ClassVar, Self
 
 from memori_core._threads import run_sync
-from memori_core.models import (
-    Applied,
-    Changes,
-    FactRecord,
-    FactVersion,
-    LinkedMention,
-    Scope,
-    WriteBatch,
-)
+from memori_core.conversation import Job, JobStatus, Session, StoredMessage, StoredTriple
+from memori_core.models import FactRecord, FactVersion, LinkedMention, Scope
+from memori_core.writes import Applied, Changes, WriteBatch
 
 
 class Store(ABC):
@@ -75,6 +70,66 @@ class Store(ABC):
     @abstractmethod
     def mentions(self, scope: Scope) -> list[LinkedMention]:
         """The named entities of the entity's facts, with the facts that speak of them."""
+
+    def messages(
+        self, scope: Scope, *, session_id: str | None = None, limit: int | None = None
+    ) -> list[StoredMessage]:
+        """What was said, oldest first.
+
+        Args:
+            scope: By whom and to whom.
+            session_id: Only in this conversation.
+            limit: Only the last so many.
+        """
+        raise NotImplementedError
+
+    def sessions(self, scope: Scope) -> list[Session]:
+        """The entity's conversations, the one that was active last first."""
+        raise NotImplementedError
+
+    def triples(
+        self,
+        scope: Scope,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        include_ended: bool = False,
+    ) -> list[StoredTriple]:
+        """The statements of the entity's knowledge graph, oldest first.
+
+        Args:
+            scope: Whose.
+            subject: Only about this subject; letter case does not count, here and below.
+            predicate: Only with this predicate.
+            object: Only with this object.
+            include_ended: Also statements that no longer hold.
+        """
+        raise NotImplementedError
+
+    def attributes(self, scope: Scope, *, process_id: str) -> list[str]:
+        """What was noted about a process in conversations with this entity, most frequent first."""
+        raise NotImplementedError
+
+    def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
+        """Take up waiting jobs of any entity, oldest first, for `lease_s` seconds.
+
+        A job whose lease ran out waits again. Jobs of one session are given out in the order they
+        were captured, one at a time. No job is given to two callers, in any process.
+        """
+        raise NotImplementedError
+
+    def release_job(self, job: Job, *, error: str, retry_at: datetime | None) -> None:
+        """Give a job back after a failure: to wait until `retry_at`, or for good (None: dead)."""
+        raise NotImplementedError
+
+    def jobs(self) -> Mapping[JobStatus, int]:
+        """How many jobs there are, by status."""
+        raise NotImplementedError
+
+    def revive_jobs(self) -> int:
+        """Let dead jobs wait again, and return how many there were."""
+        raise NotImplementedError
 
     @abstractmethod
     def erase(self, scope: Scope) -> int:

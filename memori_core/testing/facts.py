@@ -8,18 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memori_core._ids import uuid7
-from memori_core.models import (
-    Applied,
-    CreateFact,
-    Fact,
-    FactRecord,
-    Mention,
-    Op,
-    Scope,
-    WriteBatch,
-    unique_key,
-)
+from memori_core.models import Fact, FactRecord, Mention, Scope, unique_key
 from memori_core.stores.base import Store
+from memori_core.writes import Applied, CreateFact, Op, WriteBatch
 
 SAID_AT = datetime(2026, 5, 1, 12, 30, 15, 123456, tzinfo=UTC)
 """When the facts of `fact_record` were said, unless told otherwise."""

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memori_core.errors import StoreClosedError
-from memori_core.models import CreateFact, WriteBatch
 from memori_core.stores.base import Store
 from memori_core.testing._store_reading import ReadingConformance
 from memori_core.testing._store_writing import WritingConformance
 from memori_core.testing.facts import ALICE, BOB, create, fact_record
+from memori_core.writes import CreateFact, WriteBatch
 
 __all__ = ["StoreConformance", "fact_record"]
 

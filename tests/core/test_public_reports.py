@@ -27,9 +27,9 @@ from memori_core.errors import (
     EmbedderChangedWarning,
     ScopeError,
 )
-from memori_core.models import CreateFact, WriteBatch
 from memori_core.retrieval.fusion import CoverageFusion
 from memori_core.testing import FakeEmbedder
+from memori_core.writes import CreateFact, WriteBatch
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

@@ -20,7 +20,7 @@ def test_stats_of_the_file_and_of_one_user(alice: Run, run_json: RunJSON):
     whole = run_json("stats")
     assert (whole["facts"], whole["entities"]) == (3, 2)
     one = run_json("stats", "--user", "alice")
-    assert (one["facts"], one["pinned"], one["vectors of none"]) == (2, 1, 2)
+    assert (one["facts"], one["vectors of none"]) == (2, 2)
     assert "facts" in alice("stats").stdout
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 
 from memori_core import InMemoryStore, Memori, Scope
-from memori_core.models import CreateFact, DeleteFacts, WriteBatch
 from memori_core.retrieval.cache import IndexCache
 from memori_core.retrieval.index import EntityIndex
 from memori_core.testing import FakeEmbedder
 from memori_core.testing.facts import fact_record
+from memori_core.writes import CreateFact, DeleteFacts, WriteBatch
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from memori_core.embedding.base import FloatArray
-from memori_core.models import Changes, Fact, FactRecord, unique_key
+from memori_core.models import Fact, FactRecord, unique_key
 from memori_core.retrieval.candidates import best_first
 from memori_core.retrieval.fusion import Fusion, Pool, Search
 from memori_core.retrieval.index import EntityIndex, Snapshot
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
+from memori_core.writes import Changes
 
 FOLDER = Path(__file__).parents[5] / "shared" / "fixtures"
 EMBEDDER = "all-MiniLM-L6-v2"

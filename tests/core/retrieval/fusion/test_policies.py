@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memori_core.embedding.base import FloatArray
 from memori_core.errors import ConfigError
-from memori_core.models import Changes, Fact, FactRecord, LinkedMention, Mention, unique_key
+from memori_core.models import Fact, FactRecord, LinkedMention, Mention, unique_key
 from memori_core.retrieval.entities import RuleEntityExtractor
 from memori_core.retrieval.fusion import (
     CoverageFusion,
@@ -35,6 +35,7 @@ from memori_core.retrieval.fusion.memori import memori_scores, pool_bm25
 from memori_core.retrieval.index import EntityIndex, Snapshot
 from memori_core.retrieval.lemmas import RuleLemmatizer
 from memori_core.retrieval.mentions import Mentions, load_mentions
+from memori_core.writes import Changes
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 EAST = np.array([1.0, 0.0], np.float32)

@@ -1,0 +1,48 @@
+"""Reading the files of data sets, with errors that say what was expected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from memori_core.errors import ConfigError
+
+
+def read_text(path: str | Path, *, expected: str) -> str:
+    """The text of a file.
+
+    Raises:
+        ConfigError: It cannot be read, or is no UTF-8.
+    """
+    try:
+        return Path(path).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise ConfigError(f"{path} cannot be read ({e}). Expected {expected}.") from e
+
+
+def read_json(path: str | Path, *, expected: str) -> Any:
+    """The content of a JSON file.
+
+    Raises:
+        ConfigError: It cannot be read, or is no JSON.
+    """
+    try:
+        return json.loads(read_text(path, expected=expected))
+    except json.JSONDecodeError as e:
+        raise ConfigError(f"{path} is no JSON ({e}). Expected {expected}.") from e
+
+
+@contextmanager
+def shape(path: str | Path, *, expected: str) -> Generator[None]:
+    """In this block, data of another shape than the code takes it for becomes a `ConfigError`."""
+    try:
+        yield
+    except ConfigError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as e:
+        raise ConfigError(
+            f"{path} is of another format ({type(e).__name__}: {e}). Expected {expected}."
+        ) from e
