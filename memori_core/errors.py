@@ -11,6 +11,7 @@ MemoriError
 │   ├── StoreClosedError
 │   ├── StorageFullError
 │   ├── SchemaVersionError
+│   ├── LeaseLostError                  another worker has the job now; nothing was stored
 │   └── DimensionMismatchError (ValueError)
 ├── EmbeddingError
 └── ExtractionError
@@ -69,6 +70,13 @@ class StorageFullError(StoreError):
 
 class SchemaVersionError(StoreError):
     """The database was written by a newer version of this package."""
+
+
+class LeaseLostError(StoreError):
+    """A job is not, or no longer, leased by who wants to finish it. Nothing of the batch was stored.
+
+    It was given to another worker, was finished by one, or its entity was erased.
+    """
 
 
 class DimensionMismatchError(StoreError, ValueError):

@@ -1,4 +1,4 @@
-"""What each operation makes of an entity's facts: the same rules for every store."""
+"""What each operation makes of an entity: the same rules for every store."""
 
 from __future__ import annotations
 
@@ -8,21 +8,31 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from memori_core.conversation import StoredMessage
 from memori_core.errors import ConfigError
-from memori_core.models import (
-    KINDS,
+from memori_core.models import KINDS, Fact, FactRecord, FactVersion, Mention, check_text, utc
+from memori_core.stores._conversations import (
+    ConversationTable,
+    append_turn,
+    create_attribute,
+    create_triple,
+    finish_job,
+    update_conversation,
+)
+from memori_core.stores._sources import SourceTable, end_messages, forget_messages, note_source
+from memori_core.writes import (
+    AppendTurn,
     Applied,
+    CreateAttribute,
     CreateFact,
+    CreateTriple,
     DeleteFacts,
-    Fact,
-    FactRecord,
-    FactVersion,
-    Mention,
+    EndTriples,
+    FinishJob,
     Op,
+    UpdateConversation,
     UpdateFact,
     UpsertFact,
-    check_text,
-    utc,
 )
 
 FACT_FIELDS = frozenset(f.name for f in fields(Fact)) - {"id", "revision", "learnt_at"}
@@ -39,27 +49,15 @@ _TEXTS = (
 )
 
 
-class FactTable(Protocol):
-    """One entity's facts inside a transaction. Deleted facts are never seen through it."""
+class Table(SourceTable, ConversationTable, Protocol):
+    """One entity inside a transaction. Deleted facts are never seen through it."""
 
     def add(self, record: FactRecord) -> bool:
         """Store a new fact; False, and nothing stored, where its id or its `uniq` is taken."""
         ...
 
-    def by_id(self, fact_id: str) -> FactRecord | None:
-        """The fact with this id."""
-        ...
-
     def by_uniq(self, uniq: bytes) -> FactRecord | None:
         """The fact that says the same."""
-        ...
-
-    def put(self, record: FactRecord) -> None:
-        """Replace the fact that has the record's id."""
-        ...
-
-    def remove(self, fact_id: str, revision: int) -> bool:
-        """Delete a fact, its history and its mentions; False where there is none."""
         ...
 
     def add_version(self, fact_id: str, version: FactVersion) -> None:
@@ -79,11 +77,11 @@ class FactTable(Protocol):
         ...
 
 
-def apply_ops(table: FactTable, ops: Sequence[Op], *, revision: int, now: datetime) -> Applied:
+def apply_ops(table: Table, ops: Sequence[Op], *, revision: int, now: datetime) -> Applied:
     """Apply operations in order; the revision of the answer is higher by one if any did something.
 
     Args:
-        table: The entity's facts. On an error the caller takes back what was done to it.
+        table: The entity. On an error the caller takes back what was done to it.
         ops: What to do.
         revision: The entity's revision so far.
         now: When a text that is updated counts as replaced.
@@ -91,6 +89,7 @@ def apply_ops(table: FactTable, ops: Sequence[Op], *, revision: int, now: dateti
     changer = _Changer(table, revision + 1, now)
     facts: list[Fact | None] = []
     deleted: list[str] = []
+    messages: list[StoredMessage] = []
     for op in ops:
         match op:
             case CreateFact():
@@ -101,16 +100,35 @@ def apply_ops(table: FactTable, ops: Sequence[Op], *, revision: int, now: dateti
                 facts.append(changer.update(op))
             case DeleteFacts():
                 deleted += changer.delete(op)
+            case AppendTurn():
+                messages += changer.append(op)
+            case UpdateConversation():
+                changer.changed |= update_conversation(table, op)
+            case CreateTriple():
+                changer.connect(op)
+            case EndTriples():
+                changer.disconnect(op)
+            case CreateAttribute():
+                create_attribute(table, op)
+                changer.changed = True
+            case FinishJob():
+                finish_job(table, op)
             case _:
                 raise ConfigError(f"a batch holds something that is no operation: {op!r}")
-    revision += changer.changed
-    return Applied(revision=revision, facts=tuple(facts), deleted=tuple(deleted))
+    return Applied(
+        revision=revision + changer.changed,
+        facts=tuple(facts),
+        deleted=tuple(deleted),
+        messages=tuple(messages),
+    )
 
 
 class _Changer:
-    def __init__(self, table: FactTable, revision: int, now: datetime) -> None:
+    def __init__(self, table: Table, revision: int, now: datetime) -> None:
         self.changed = False
         self._table = table
+        # The id of a fact that was there, by the one under which this batch said it again.
+        self._id_of: dict[str, str] = {}
         self._revision = revision
         self._now = now
 
@@ -124,8 +142,10 @@ class _Changer:
                     f"the fact id {record.fact.id!r} is taken by another fact. "
                     "Use a new id, or `UpsertFact` to replace that fact."
                 )
+            self._id_of[record.fact.id] = twin.fact.id
             record = repeated(twin, record)
             table.put(record)
+        note_source(table, record.fact.id, op.record.fact)
         if op.mentions:
             table.link(record.fact.id, op.mentions)
         self.changed = True
@@ -143,16 +163,41 @@ class _Changer:
 
     def update(self, op: UpdateFact) -> Fact | None:
         _check_names(op.changes)
-        old = self._table.by_id(op.fact_id)
+        old = self._table.by_id(self._id(op.fact_id))
         if old is None:
             return None
         new = checked(updated(old, op.changes), revision=old.fact.revision)
+        if (successor := new.fact.superseded_by) is not None:
+            new = replace(new, fact=replace(new.fact, superseded_by=self._id(successor)))
         return self._replace(old, new, mentions=op.mentions, replaced_at=self._now)
 
     def delete(self, op: DeleteFacts) -> list[str]:
-        deleted = [i for i in op.fact_ids if self._table.remove(i, self._revision)]
+        table, revision = self._table, self._revision
+        ids = list(dict.fromkeys(op.fact_ids))
+        messages = [message_id for i in ids for message_id in table.sources(i)]
+        deleted = [i for i in ids if table.remove(i, revision)]
+        forget_messages(table, messages, revision=revision, now=self._now)
         self.changed = self.changed or bool(deleted)
         return deleted
+
+    def append(self, op: AppendTurn) -> list[StoredMessage]:
+        messages, changed = append_turn(self._table, op, now=self._now)
+        self.changed = self.changed or changed
+        return messages
+
+    def connect(self, op: CreateTriple) -> None:
+        fact_id = self._id(op.fact_id)
+        if self._table.by_id(fact_id) is not None:
+            create_triple(self._table, op.triple, fact_id=fact_id)
+            self.changed = True
+
+    def disconnect(self, op: EndTriples) -> None:
+        valid_until = utc(op.valid_until, name="valid_until")
+        if self._table.end_triples(self._id(op.fact_id), valid_until):
+            self.changed = True
+
+    def _id(self, fact_id: str) -> str:
+        return self._id_of.get(fact_id, fact_id)
 
     def _replace(
         self,
@@ -173,8 +218,12 @@ class _Changer:
             return old.fact
         if new.fact.content != old.fact.content:
             table.add_version(fact_id, FactVersion(old.fact.content, replaced_at=replaced_at))
+            table.drop_triples(fact_id)  # they were made of the old text
         new = replace(new, fact=replace(new.fact, revision=self._revision))
         table.put(new)
+        note_source(table, fact_id, new.fact)
+        if _end(new.fact) != _end(old.fact):
+            end_messages(table, fact_id, revision=self._revision)
         self.changed = True
         return new.fact
 
@@ -188,10 +237,18 @@ class _Changer:
         return before != after
 
 
+def _end(fact: Fact) -> tuple[datetime | None, str | None]:
+    return fact.valid_until, fact.superseded_by
+
+
 def repeated(old: FactRecord, new: FactRecord) -> FactRecord:
-    """The fact that is there, after `new` said it once more."""
+    """The fact that is there, after `new` said it once more. One that had ended holds again."""
+    end = old.fact.valid_until
+    holds_again = end is not None and new.fact.said_at > end
     fact = replace(
         old.fact,
+        valid_until=new.fact.valid_until if holds_again else end,
+        superseded_by=None if holds_again else old.fact.superseded_by,
         revision=new.fact.revision,
         times=old.fact.times + new.fact.times,
         said_at=min(old.fact.said_at, new.fact.said_at),

@@ -23,7 +23,7 @@ class SQLiteFile:
         self.in_memory = path == MEMORY
         self.read_only = not self.in_memory and _is_read_only(Path(path))
         self.closed = False
-        self._synchronous = synchronous
+        self.synchronous: Literal["FULL", "NORMAL"] = synchronous
 
     def open_writer(self) -> sqlite3.Connection:
         """A connection that may write, to a file with the newest schema."""
@@ -36,7 +36,7 @@ class SQLiteFile:
             _enter_wal_mode(connection)
             if not current:
                 migrate(connection, self.path)
-            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.execute(f"PRAGMA synchronous = {self.synchronous}")
             connection.execute("PRAGMA secure_delete = ON")
         except BaseException:
             connection.close()

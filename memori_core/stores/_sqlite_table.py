@@ -1,12 +1,13 @@
-"""One entity's facts in SQLite, as `apply_ops` works on them."""
+"""One entity in SQLite, as `apply_ops` works on it."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Sequence
 
-from memori_core.models import FactRecord, FactVersion, Mention
+from memori_core.models import Fact, FactRecord, FactVersion, Mention
 from memori_core.stores._rows import COLUMNS, to_micros, to_record, to_row
+from memori_core.stores._sqlite_conversations import SQLiteConversations
 
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM facts WHERE entity_key = ? AND NOT deleted"
 
@@ -30,12 +31,13 @@ _BLANK = (
 )
 
 
-class SQLiteTable:
-    """The facts of one entity inside a transaction of the writer."""
+class SQLiteTable(SQLiteConversations):
+    """One entity inside a transaction of the writer."""
 
     def __init__(self, connection: sqlite3.Connection, key: bytes) -> None:
         self._execute = connection.cursor().execute
         self._key = key
+        super().__init__(self._execute, key)
 
     def add(self, record: FactRecord) -> bool:
         row = (*to_row(record), self._key)
@@ -66,8 +68,34 @@ class SQLiteTable:
         self._execute(
             "DELETE FROM fact_versions WHERE entity_key = ? AND fact_id = ?", (self._key, fact_id)
         )
+        self._execute(
+            "DELETE FROM fact_sources WHERE entity_key = ? AND fact_id = ?", (self._key, fact_id)
+        )
+        self.drop_triples(fact_id)
         self.unlink(fact_id, self.norms(fact_id))
         return True
+
+    def add_source(self, fact_id: str, message_id: str) -> None:
+        self._execute(
+            "INSERT INTO fact_sources (entity_key, message_id, fact_id) VALUES (?, ?, ?) "
+            "ON CONFLICT DO NOTHING",
+            (self._key, message_id, fact_id),
+        )
+
+    def sources(self, fact_id: str) -> list[str]:
+        rows = self._execute(
+            "SELECT message_id FROM fact_sources WHERE entity_key = ? AND fact_id = ?",
+            (self._key, fact_id),
+        )
+        return [message_id for (message_id,) in rows]
+
+    def said_in(self, message_id: str) -> list[Fact]:
+        rows = self._execute(
+            f"{SELECT} AND id IN (SELECT fact_id FROM fact_sources "
+            "WHERE entity_key = ? AND message_id = ?)",
+            (self._key, self._key, message_id),
+        ).fetchall()
+        return [to_record(row).fact for row in rows]
 
     def add_version(self, fact_id: str, version: FactVersion) -> None:
         self._execute(

@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import ClassVar, Self
 
 from memori_core._threads import run_sync
-from memori_core.conversation import Job, JobStatus, Session, StoredMessage, StoredTriple
+from memori_core.conversation import Job, JobStatus, Session, Status, StoredMessage, StoredTriple
 from memori_core.models import FactRecord, FactVersion, LinkedMention, Scope
 from memori_core.writes import Applied, Changes, WriteBatch
 
 
 class Store(ABC):
-    """Keeps the facts of many entities, apart from one another.
+    """Keeps the facts and conversations of many entities, apart from one another.
 
     All methods may be called from any thread. Only `scope.entity_id` decides what is seen.
     """
@@ -23,13 +23,21 @@ class Store(ABC):
     """What this store does beyond the interface, for example `"durable"` or `"multi_process"`."""
 
     @abstractmethod
-    def apply(self, scope: Scope, batch: WriteBatch) -> Applied:
+    def apply(self, scope: Scope, batch: WriteBatch, *, durable: bool = True) -> Applied:
         """Apply a batch in one transaction, wholly or not at all.
 
-        One batch raises the entity's revision by one. A batch that changes nothing leaves it.
+        One batch raises the entity's revision by one. A batch that changes nothing leaves it, and
+        so does one that only finishes a job.
+
+        Args:
+            scope: Whose.
+            batch: What to do.
+            durable: False: return before the disk has it, where the store can. The end of the
+                process loses nothing then, but a power cut may take the last moments.
 
         Raises:
             ConfigError: An update would make two facts of the entity say the same.
+            LeaseLostError: The batch finishes a job that is not leased as it says.
             StorageFullError: There is no room; nothing of the batch was stored.
         """
 
@@ -60,8 +68,8 @@ class Store(ABC):
         """
 
     def count(self, scope: Scope) -> int:
-        """How many facts the entity has."""
-        return len(self.facts(scope))
+        """How many facts the entity has, indexed messages not counted."""
+        return sum(record.fact.kind != "message" for record in self.facts(scope))
 
     @abstractmethod
     def history(self, scope: Scope, fact_id: str) -> list[FactVersion]:
@@ -71,6 +79,11 @@ class Store(ABC):
     def mentions(self, scope: Scope) -> list[LinkedMention]:
         """The named entities of the entity's facts, with the facts that speak of them."""
 
+    @abstractmethod
+    def sources(self, scope: Scope) -> Mapping[str, tuple[str, ...]]:
+        """By the id of a fact: the ids of all messages that said it, in order of their ids."""
+
+    @abstractmethod
     def messages(
         self, scope: Scope, *, session_id: str | None = None, limit: int | None = None
     ) -> list[StoredMessage]:
@@ -81,12 +94,16 @@ class Store(ABC):
             session_id: Only in this conversation.
             limit: Only the last so many.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def sessions(self, scope: Scope) -> list[Session]:
         """The entity's conversations, the one that was active last first."""
-        raise NotImplementedError
 
+    @abstractmethod
+    def turns(self, scope: Scope) -> Mapping[str, Status]:
+        """How the entity's turns ended, by the id of the turn."""
+
+    @abstractmethod
     def triples(
         self,
         scope: Scope,
@@ -105,31 +122,39 @@ class Store(ABC):
             object: Only with this object.
             include_ended: Also statements that no longer hold.
         """
-        raise NotImplementedError
 
     def attributes(self, scope: Scope, *, process_id: str) -> list[str]:
         """What was noted about a process in conversations with this entity, most frequent first."""
-        raise NotImplementedError
+        times = self.attribute_times(scope).get(process_id, {})
+        return sorted(times, key=lambda content: -times[content])
 
+    @abstractmethod
+    def attribute_times(self, scope: Scope) -> Mapping[str, Mapping[str, int]]:
+        """By process: what was noted about it, in the order it came up, and how often."""
+
+    @abstractmethod
     def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
         """Take up waiting jobs of any entity, oldest first, for `lease_s` seconds.
 
         A job whose lease ran out waits again. Jobs of one session are given out in the order they
-        were captured, one at a time. No job is given to two callers, in any process.
+        were captured, one at a time: one that waits to be tried again holds up those behind it, a
+        dead one does not. No job is given to two callers, in any process.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def release_job(self, job: Job, *, error: str, retry_at: datetime | None) -> None:
-        """Give a job back after a failure: to wait until `retry_at`, or for good (None: dead)."""
-        raise NotImplementedError
+        """Give a job back after a failure: to wait until `retry_at`, or for good (None: dead).
 
+        Nothing happens if the lease was lost.
+        """
+
+    @abstractmethod
     def jobs(self) -> Mapping[JobStatus, int]:
-        """How many jobs there are, by status."""
-        raise NotImplementedError
+        """How many jobs there are, by status; every status is there."""
 
+    @abstractmethod
     def revive_jobs(self) -> int:
-        """Let dead jobs wait again, and return how many there were."""
-        raise NotImplementedError
+        """Let dead jobs wait again, and return how many there were. Attempts count from 0 again."""
 
     @abstractmethod
     def erase(self, scope: Scope) -> int:
@@ -137,7 +162,7 @@ class Store(ABC):
 
     @abstractmethod
     def entities(self) -> list[str]:
-        """The ids of all entities that have facts, in order."""
+        """The ids of all entities that have facts, conversations or attributes, in order."""
 
     @abstractmethod
     def setting(self, name: str) -> bytes | None:
@@ -149,15 +174,16 @@ class Store(ABC):
 
     @abstractmethod
     def stats(self) -> Mapping[str, int | str]:
-        """Counts and sizes: `entities`, `facts`, `bytes`, and what the store adds."""
+        """Counts and sizes: `entities` and their `facts`, `messages`, `sessions`, `jobs` that are
+        not done, `bytes`, and what the store adds."""
 
     @abstractmethod
     def close(self) -> None:
         """Release files and connections. Closing twice is allowed; using it afterwards is not."""
 
-    async def aapply(self, scope: Scope, batch: WriteBatch) -> Applied:
+    async def aapply(self, scope: Scope, batch: WriteBatch, *, durable: bool = True) -> Applied:
         """`apply` without blocking the event loop."""
-        return await run_sync(self.apply, scope, batch)
+        return await run_sync(self.apply, scope, batch, durable=durable)
 
     async def achanges(self, scope: Scope, *, since: int = 0) -> Changes:
         """`changes` without blocking the event loop."""

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import Any
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import get_args
 
+from memori_core.conversation import Job, JobStatus, Session, Status, StoredMessage, StoredTriple
 from memori_core.errors import StoreClosedError
-from memori_core.models import (
-    Applied,
-    Changes,
-    FactRecord,
-    FactVersion,
-    LinkedMention,
-    Mention,
-    Scope,
-    WriteBatch,
-)
+from memori_core.models import FactRecord, FactVersion, LinkedMention, Scope
 from memori_core.stores._apply import apply_ops
+from memori_core.stores._memory_conversations import QueuedJob, matching
+from memori_core.stores._memory_table import Entity, MemoryTable
 from memori_core.stores.base import Store
+from memori_core.writes import Applied, Changes, WriteBatch
 
 
 class InMemoryStore(Store):
@@ -38,14 +36,15 @@ class InMemoryStore(Store):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entities: dict[bytes, _Entity] | None = {}
+        self._entities: dict[bytes, Entity] | None = {}
         self._settings: dict[str, bytes] = {}
+        self._job_numbers = count()
 
-    def apply(self, scope: Scope, batch: WriteBatch) -> Applied:
+    def apply(self, scope: Scope, batch: WriteBatch, *, durable: bool = True) -> Applied:
         with self._lock:
             entities = self._open()
-            entity = entities.get(scope.entity_key) or _Entity()
-            table = _Table(entity)
+            entity = entities.get(scope.entity_key) or Entity()
+            table = MemoryTable(entity, self._job_numbers)
             try:
                 applied = apply_ops(
                     table, batch.ops, revision=entity.revision, now=datetime.now(UTC)
@@ -66,7 +65,7 @@ class InMemoryStore(Store):
 
     def changes(self, scope: Scope, *, since: int = 0) -> Changes:
         with self._lock:
-            entity = self._open().get(scope.entity_key) or _Entity()
+            entity = self._entity(scope)
             complete = since <= 0 or since < entity.floor or since > entity.revision
             start = 0 if complete else since
             records = [r for r in entity.facts.values() if r and r.fact.revision > start]
@@ -87,37 +86,129 @@ class InMemoryStore(Store):
         limit: int | None = None,
     ) -> list[FactRecord]:
         with self._lock:
-            entity = self._open().get(scope.entity_key) or _Entity()
+            entity = self._entity(scope)
             wanted = sorted(entity.facts) if ids is None else ids
             found = (entity.facts.get(i) for i in wanted if after is None or i > after)
             return [record for record in found if record][:limit]
 
     def history(self, scope: Scope, fact_id: str) -> list[FactVersion]:
         with self._lock:
-            entity = self._open().get(scope.entity_key) or _Entity()
+            entity = self._entity(scope)
             return list(entity.versions.get(fact_id, ()))
 
     def mentions(self, scope: Scope) -> list[LinkedMention]:
         with self._lock:
-            entity = self._open().get(scope.entity_key) or _Entity()
+            entity = self._entity(scope)
             return [
                 LinkedMention(mention, fact_ids=tuple(sorted(entity.links[norm])))
                 for norm, mention in sorted(entity.mentions.items())
             ]
 
+    def sources(self, scope: Scope) -> Mapping[str, tuple[str, ...]]:
+        with self._lock:
+            sources = self._entity(scope).sources
+            return {i: tuple(sorted(sources[i])) for i in sorted(sources)}
+
+    def messages(
+        self, scope: Scope, *, session_id: str | None = None, limit: int | None = None
+    ) -> list[StoredMessage]:
+        with self._lock:
+            found = list(self._entity(scope).said.messages.values())
+        if session_id is None:
+            found.sort(key=lambda m: (m.said_at, m.position, m.id))
+        else:
+            found = [message for message in found if message.session_id == session_id]
+        return found if limit is None else found[max(0, len(found) - limit) :]
+
+    def sessions(self, scope: Scope) -> list[Session]:
+        with self._lock:
+            sessions = self._entity(scope).said.sessions.values()
+            return sorted(sessions, key=lambda s: (s.last_active_at, s.id), reverse=True)
+
+    def turns(self, scope: Scope) -> Mapping[str, Status]:
+        with self._lock:
+            turns = self._entity(scope).said.turns
+            return {i: turns[i].status for i in sorted(turns)}
+
+    def triples(
+        self,
+        scope: Scope,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        include_ended: bool = False,
+    ) -> list[StoredTriple]:
+        with self._lock:
+            return matching(
+                self._entity(scope).said.triples.items(),
+                subject=subject,
+                predicate=predicate,
+                object=object,
+                include_ended=include_ended,
+            )
+
+    def attribute_times(self, scope: Scope) -> Mapping[str, Mapping[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        with self._lock:
+            for (process_id, _), (text, times) in self._entity(scope).said.attributes.items():
+                found.setdefault(process_id, {})[text] = times
+        return found
+
+    def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
+        claimed: list[Job] = []
+        with self._lock:
+            busy: set[tuple[str, str]] = set()
+            for entity, job_id, queued in sorted(self._queue(), key=lambda job: job[2].number):
+                session = (entity.entity_id, queued.session_id)
+                if len(claimed) >= limit:
+                    break
+                if queued.is_open and session not in busy:
+                    busy.add(session)
+                    if queued.is_due(now):
+                        until = now + timedelta(seconds=lease_s)
+                        claimed.append(_claimed(entity, job_id, queued, until))
+        return claimed
+
+    def release_job(self, job: Job, *, error: str, retry_at: datetime | None) -> None:
+        with self._lock:
+            jobs = self._entity(Scope(job.entity_id)).said.jobs
+            old = jobs.get(job.id)
+            if old is not None and old.status == "running" and old.lease == job.lease:
+                jobs[job.id] = replace(
+                    old,
+                    status="dead" if retry_at is None else "waiting",
+                    lease="",
+                    lease_until=None,
+                    retry_at=retry_at,
+                    error=error,
+                )
+
+    def jobs(self) -> Mapping[JobStatus, int]:
+        with self._lock:
+            counts = Counter(queued.status for _, _, queued in self._queue())
+        return {status: counts[status] for status in get_args(JobStatus)}
+
+    def revive_jobs(self) -> int:
+        with self._lock:
+            dead = [job for job in self._queue() if job[2].status == "dead"]
+            for entity, job_id, queued in dead:
+                entity.said.jobs[job_id] = replace(queued, status="waiting", attempts=0)
+            return len(dead)
+
     def erase(self, scope: Scope) -> int:
         with self._lock:
             entities = self._open()
             entity = entities.get(scope.entity_key)
-            if entity is None or not entity.facts:
+            if entity is None or not entity.entity_id:
                 return 0
             revision = entity.revision + 1
-            entities[scope.entity_key] = _Entity(revision=revision, floor=revision)
+            entities[scope.entity_key] = Entity(revision=revision, floor=revision)
             return entity.count()
 
     def entities(self) -> list[str]:
         with self._lock:
-            return sorted(e.entity_id for e in self._open().values() if e.count())
+            return sorted(e.entity_id for e in self._open().values() if e.is_known())
 
     def setting(self, name: str) -> bytes | None:
         with self._lock:
@@ -131,145 +222,47 @@ class InMemoryStore(Store):
 
     def stats(self) -> Mapping[str, int | str]:
         with self._lock:
-            counts = [e.count() for e in self._open().values()]
-            size = sum(e.size() for e in self._open().values())
+            entities = list(self._open().values())
             return {
                 "store": "memory",
-                "entities": sum(n > 0 for n in counts),
-                "facts": sum(counts),
-                "bytes": size,
+                "entities": sum(e.is_known() for e in entities),
+                "facts": sum(e.count() for e in entities),
+                "messages": sum(len(e.said.messages) for e in entities),
+                "sessions": sum(len(e.said.sessions) for e in entities),
+                "jobs": sum(queued.status != "done" for _, _, queued in self._queue()),
+                "bytes": sum(e.size() for e in entities),
             }
 
     def close(self) -> None:
         with self._lock:
             self._entities = None
 
-    def _open(self) -> dict[bytes, _Entity]:
+    def _open(self) -> dict[bytes, Entity]:
         if self._entities is None:
             raise StoreClosedError("this InMemoryStore was closed. Make a new one.")
         return self._entities
 
+    def _entity(self, scope: Scope) -> Entity:
+        return self._open().get(scope.entity_key) or Entity()
 
-@dataclass(slots=True)
-class _Entity:
-    entity_id: str = ""
-    revision: int = 0
-    floor: int = 0
-    """The revision of the last erasure; what came before cannot be told any more."""
-    facts: dict[str, FactRecord | None] = field(default_factory=dict[str, FactRecord | None])
-    """By id, in the order they were stored; None stands for a deleted one."""
-    tombstones: dict[str, int] = field(default_factory=dict[str, int])
-    """The revision in which a fact was deleted."""
-    by_uniq: dict[bytes, str] = field(default_factory=dict[bytes, str])
-    versions: dict[str, tuple[FactVersion, ...]] = field(
-        default_factory=dict[str, tuple[FactVersion, ...]]
+    def _queue(self) -> Iterator[tuple[Entity, str, QueuedJob]]:
+        for entity in self._open().values():
+            for job_id, queued in entity.said.jobs.items():
+                yield entity, job_id, queued
+
+
+def _claimed(entity: Entity, job_id: str, queued: QueuedJob, until: datetime) -> Job:
+    said, lease, attempts = entity.said, uuid.uuid4().hex, queued.attempts + 1
+    said.jobs[job_id] = replace(
+        queued, status="running", attempts=attempts, lease=lease, lease_until=until, retry_at=None
     )
-    mentions: dict[str, Mention] = field(default_factory=dict[str, Mention])
-    links: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """The ids of the facts that speak of a norm."""
-    norms: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """The norms that a fact speaks of."""
-
-    def count(self) -> int:
-        return len(self.by_uniq)
-
-    def size(self) -> int:
-        records = (r for r in self.facts.values() if r)
-        return sum(len(r.fact.content.encode()) + len(r.vector or b"") for r in records)
-
-
-class _Table:
-    """The facts of an entity for `apply_ops`; notes how to undo each change."""
-
-    def __init__(self, entity: _Entity) -> None:
-        self._entity = entity
-        # Any: dictionaries of different types, each with one of its own keys and values.
-        self._undo: list[tuple[dict[Any, Any], object, object]] = []
-
-    def roll_back(self) -> None:
-        for target, key, before in reversed(self._undo):
-            if before is _ABSENT:
-                target.pop(key, None)
-            else:
-                target[key] = before
-
-    def add(self, record: FactRecord) -> bool:
-        entity, fact_id = self._entity, record.fact.id
-        if record.uniq in entity.by_uniq or entity.facts.get(fact_id):
-            return False
-        if fact_id in entity.facts:
-            self._drop(entity.facts, fact_id)  # so that it moves to the end
-            self._drop(entity.tombstones, fact_id)
-        self._set(entity.facts, fact_id, record)
-        self._set(entity.by_uniq, record.uniq, fact_id)
-        return True
-
-    def by_id(self, fact_id: str) -> FactRecord | None:
-        return self._entity.facts.get(fact_id)
-
-    def by_uniq(self, uniq: bytes) -> FactRecord | None:
-        fact_id = self._entity.by_uniq.get(uniq)
-        return None if fact_id is None else self._entity.facts[fact_id]
-
-    def put(self, record: FactRecord) -> None:
-        entity, fact_id = self._entity, record.fact.id
-        old = entity.facts[fact_id]
-        if old and old.uniq != record.uniq:
-            self._drop(entity.by_uniq, old.uniq)
-            self._set(entity.by_uniq, record.uniq, fact_id)
-        self._set(entity.facts, fact_id, record)
-
-    def remove(self, fact_id: str, revision: int) -> bool:
-        entity = self._entity
-        old = entity.facts.get(fact_id)
-        if old is None:
-            return False
-        self.unlink(fact_id, self.norms(fact_id))
-        self._drop(entity.by_uniq, old.uniq)
-        self._drop(entity.versions, fact_id)
-        self._set(entity.facts, fact_id, None)
-        self._set(entity.tombstones, fact_id, revision)
-        return True
-
-    def add_version(self, fact_id: str, version: FactVersion) -> None:
-        versions = self._entity.versions
-        self._set(versions, fact_id, (*versions.get(fact_id, ()), version))
-
-    def norms(self, fact_id: str) -> set[str]:
-        return set(self._entity.norms.get(fact_id, ()))
-
-    def link(self, fact_id: str, mentions: Sequence[Mention]) -> None:
-        entity = self._entity
-        for mention in mentions:
-            norm = mention.norm
-            known = entity.mentions.get(norm)
-            if known is None:
-                self._set(entity.mentions, norm, mention)
-            elif mention.vector is not None:
-                self._set(entity.mentions, norm, replace(known, vector=mention.vector))
-            self._set(entity.links, norm, entity.links.get(norm, frozenset()) | {fact_id})
-            self._set(entity.norms, fact_id, entity.norms.get(fact_id, frozenset()) | {norm})
-
-    def unlink(self, fact_id: str, norms: Collection[str]) -> None:
-        entity = self._entity
-        for norm in norms:
-            if left := entity.links[norm] - {fact_id}:
-                self._set(entity.links, norm, left)
-            else:
-                self._drop(entity.links, norm)
-                self._drop(entity.mentions, norm)
-        if left := entity.norms.get(fact_id, frozenset()) - set(norms):
-            self._set(entity.norms, fact_id, left)
-        else:
-            self._drop(entity.norms, fact_id)
-
-    # Any: see `_undo`.
-    def _set(self, target: dict[Any, Any], key: object, value: object) -> None:
-        self._undo.append((target, key, target.get(key, _ABSENT)))
-        target[key] = value
-
-    def _drop(self, target: dict[Any, Any], key: object) -> None:
-        self._undo.append((target, key, target.pop(key, _ABSENT)))
-
-
-_ABSENT = object()
+    return Job(
+        job_id,
+        entity_id=entity.entity_id,
+        process_id=queued.process_id,
+        session_id=queued.session_id,
+        attempts=attempts,
+        lease=lease,
+        messages=tuple(said.messages_of(job_id)),
+        summary=said.sessions[queued.session_id].summary,
+    )

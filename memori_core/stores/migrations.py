@@ -74,6 +74,90 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX mention_links_by_fact ON mention_links (entity_key, fact_id)",
         "CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
     ),
+    (
+        """CREATE TABLE sessions (
+            entity_key BLOB NOT NULL,
+            id TEXT NOT NULL,
+            process_id TEXT,
+            summary TEXT,
+            started_at INTEGER NOT NULL,
+            last_active_at INTEGER NOT NULL,
+            PRIMARY KEY (entity_key, id)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE turns (
+            entity_key BLOB NOT NULL,
+            id TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            status TEXT NOT NULL,
+            PRIMARY KEY (entity_key, id)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE messages (
+            entity_key BLOB NOT NULL,
+            id TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            turn_id TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            role TEXT NOT NULL,
+            name TEXT,
+            content TEXT NOT NULL,
+            said_at INTEGER NOT NULL,
+            PRIMARY KEY (entity_key, id)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX messages_by_session ON messages (entity_key, session_id, position)",
+        "CREATE INDEX messages_by_turn ON messages (entity_key, turn_id)",
+        # The queue is in the order of its row numbers: that in which the turns were captured.
+        """CREATE TABLE jobs (
+            entity_key BLOB NOT NULL,
+            id TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            process_id TEXT,
+            status TEXT NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            lease TEXT,
+            lease_until INTEGER,
+            retry_at INTEGER,
+            error TEXT,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (entity_key, id)
+        )""",
+        "CREATE INDEX jobs_by_status ON jobs (status)",
+        "CREATE INDEX jobs_by_session ON jobs (entity_key, session_id, status)",
+        # The keys are the texts as they are compared.
+        """CREATE TABLE triples (
+            entity_key BLOB NOT NULL,
+            subject_key TEXT NOT NULL,
+            predicate_key TEXT NOT NULL,
+            object_key TEXT NOT NULL,
+            fact_id TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            predicate TEXT NOT NULL,
+            object TEXT NOT NULL,
+            subject_type TEXT NOT NULL,
+            object_type TEXT NOT NULL,
+            times INTEGER NOT NULL,
+            valid_until INTEGER,
+            PRIMARY KEY (entity_key, subject_key, predicate_key, object_key, fact_id)
+        )""",
+        "CREATE INDEX triples_by_fact ON triples (entity_key, fact_id)",
+        """CREATE TABLE attributes (
+            entity_key BLOB NOT NULL,
+            process_id TEXT NOT NULL,
+            uniq BLOB NOT NULL,
+            content TEXT NOT NULL,
+            times INTEGER NOT NULL,
+            PRIMARY KEY (entity_key, process_id, uniq)
+        )""",
+        # A fact that is said again has the messages of all times, but one `source_message_id`.
+        """CREATE TABLE fact_sources (
+            entity_key BLOB NOT NULL,
+            message_id TEXT NOT NULL,
+            fact_id TEXT NOT NULL,
+            PRIMARY KEY (entity_key, message_id, fact_id)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX fact_sources_by_fact ON fact_sources (entity_key, fact_id)",
+        """INSERT INTO fact_sources SELECT entity_key, source_message_id, id FROM facts
+            WHERE source_message_id IS NOT NULL AND kind <> 'message' AND NOT deleted""",
+    ),
 )
 
 

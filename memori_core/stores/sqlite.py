@@ -6,40 +6,42 @@ import logging
 import os
 import sqlite3
 import threading
-from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar, Literal
 
-from memori_core.errors import ConfigError, StoreError
-from memori_core.models import (
-    Applied,
-    Changes,
-    FactRecord,
-    FactVersion,
-    LinkedMention,
-    Mention,
-    Scope,
-    WriteBatch,
-)
-from memori_core.stores._apply import apply_ops
-from memori_core.stores._connections import (
-    Handle,
-    HandleSet,
-    as_store_error,
-    transaction,
-)
+from memori_core.conversation import Job, JobStatus, Session, Status, StoredMessage, StoredTriple
+from memori_core.errors import ConfigError
+from memori_core.models import FactRecord, FactVersion, LinkedMention, Mention, Scope
+from memori_core.stores import _sqlite_jobs, _sqlite_reading
+from memori_core.stores._connections import Handle, HandleSet, transaction
+from memori_core.stores._group_commit import GroupCommit, revision_and_floor
 from memori_core.stores._rows import from_micros, to_record
 from memori_core.stores._sqlite_file import SQLiteFile
-from memori_core.stores._sqlite_table import SELECT, SELECT_SINCE, SQLiteTable
+from memori_core.stores._sqlite_table import SELECT, SELECT_SINCE
 from memori_core.stores.base import Store
+from memori_core.writes import Applied, Changes, WriteBatch
 
 logger = logging.getLogger(__name__)
 
 _IDS_PER_QUERY = 500  # SQLite took at most 999 parameters until 3.32
-_OWN_TABLES = ("facts", "fact_versions", "mention_links", "mentions")
+_OWN_TABLES = (
+    "facts",
+    "fact_versions",
+    "fact_sources",
+    "mention_links",
+    "mentions",
+    "messages",
+    "turns",
+    "sessions",
+    "jobs",
+    "triples",
+    "attributes",
+)
+_EXISTS = " OR ".join(
+    f"EXISTS (SELECT 1 FROM {table} WHERE entity_key = e.entity_key{live})"
+    for table, live in (("facts", " AND NOT deleted"), ("sessions", ""), ("attributes", ""))
+)
 
 
 class SQLiteStore(Store):
@@ -73,38 +75,24 @@ class SQLiteStore(Store):
         if synchronous not in ("FULL", "NORMAL"):
             raise ConfigError(f'`synchronous` is {synchronous!r}; it can be "FULL" or "NORMAL".')
         self._file = SQLiteFile(os.fspath(path), synchronous=synchronous)
-        self._waiting: deque[_Waiting] = deque()
         self._handles = HandleSet()
         self._writer = self._handles.add(Handle(self._file.path, self._file.open_writer))
+        self._commits = GroupCommit(self._file, self._writer)
         self._local = threading.local()
         with self._reader() if self._file.read_only else self._writer:
             pass  # a file that cannot be used is found now, not at the first recall
 
-    def apply(self, scope: Scope, batch: WriteBatch) -> Applied:
-        mine = _Waiting(scope, batch)
-        self._waiting.append(mine)
-        # Whoever gets the lock commits for all who wait: one fsync serves many threads.
-        try:
-            with self._writer as connection:
-                if mine.outcome is None:
-                    self._commit_waiting(connection)
-        except BaseException:
-            with suppress(ValueError):
-                self._waiting.remove(mine)  # or the next one would store what failed here
-            raise
-        if isinstance(mine.outcome, Applied):
-            return mine.outcome
-        assert mine.outcome is not None
-        raise mine.outcome
+    def apply(self, scope: Scope, batch: WriteBatch, *, durable: bool = True) -> Applied:
+        return self._commits.apply(scope, batch, durable=durable)
 
     def revision(self, scope: Scope) -> int:
         with self._reader() as connection:
-            return _revision_and_floor(connection, scope.entity_key)[0]
+            return revision_and_floor(connection, scope.entity_key)[0]
 
     def changes(self, scope: Scope, *, since: int = 0) -> Changes:
         key = scope.entity_key
         with self._reader() as connection, transaction(connection, "DEFERRED"):
-            revision, floor = _revision_and_floor(connection, key)
+            revision, floor = revision_and_floor(connection, key)
             complete = since <= 0 or since < floor or since > revision
             start = 0 if complete else since
             rows = connection.execute(SELECT_SINCE, (key, start)).fetchall()
@@ -146,7 +134,8 @@ class SQLiteStore(Store):
     def count(self, scope: Scope) -> int:
         with self._reader() as connection:
             (count,) = connection.execute(
-                "SELECT count(*) FROM facts WHERE entity_key = ? AND deleted = 0",
+                "SELECT count(*) FROM facts "
+                "WHERE entity_key = ? AND deleted = 0 AND kind != 'message'",
                 (scope.entity_key,),
             ).fetchone()
         return int(count)
@@ -175,15 +164,84 @@ class SQLiteStore(Store):
             fact_ids.setdefault(norm, []).append(fact_id)
         return [LinkedMention(m, fact_ids=tuple(fact_ids[norm])) for norm, m in known.items()]
 
+    def sources(self, scope: Scope) -> Mapping[str, tuple[str, ...]]:
+        with self._reader() as connection:
+            return _sqlite_reading.sources(connection, scope.entity_key)
+
+    def messages(
+        self, scope: Scope, *, session_id: str | None = None, limit: int | None = None
+    ) -> list[StoredMessage]:
+        with self._reader() as connection:
+            return _sqlite_reading.messages(
+                connection, scope.entity_key, session_id=session_id, limit=limit
+            )
+
+    def sessions(self, scope: Scope) -> list[Session]:
+        with self._reader() as connection:
+            return _sqlite_reading.sessions(connection, scope.entity_key)
+
+    def turns(self, scope: Scope) -> Mapping[str, Status]:
+        with self._reader() as connection:
+            return _sqlite_reading.turns(connection, scope.entity_key)
+
+    def triples(
+        self,
+        scope: Scope,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        include_ended: bool = False,
+    ) -> list[StoredTriple]:
+        with self._reader() as connection:
+            return _sqlite_reading.triples(
+                connection,
+                scope.entity_key,
+                subject=subject,
+                predicate=predicate,
+                object=object,
+                include_ended=include_ended,
+            )
+
+    def attribute_times(self, scope: Scope) -> Mapping[str, Mapping[str, int]]:
+        with self._reader() as connection:
+            return _sqlite_reading.attribute_times(connection, scope.entity_key)
+
+    def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
+        with self._reader() as connection:  # so that waiting for work never holds up a write
+            if not _sqlite_jobs.is_any_due(connection, now):
+                return []
+        # Not durable: should a power cut take the claim, the job is simply claimed again.
+        with (
+            self._writer as connection,
+            self._commits.transaction(connection, durable=False),
+        ):
+            return _sqlite_jobs.claim(connection, limit=limit, lease_s=lease_s, now=now)
+
+    def release_job(self, job: Job, *, error: str, retry_at: datetime | None) -> None:
+        with self._writer as connection:
+            _sqlite_jobs.release(connection, job, error=error, retry_at=retry_at)
+
+    def jobs(self) -> Mapping[JobStatus, int]:
+        with self._reader() as connection:
+            return _sqlite_jobs.count(connection)
+
+    def revive_jobs(self) -> int:
+        with self._writer as connection:
+            return _sqlite_jobs.revive(connection)
+
     def erase(self, scope: Scope) -> int:
         key = scope.entity_key
         with self._writer as connection:
             with transaction(connection):
-                rows, live = connection.execute(
-                    "SELECT count(*), count(uniq) FROM facts WHERE entity_key = ?", (key,)
+                known = connection.execute(
+                    "SELECT 1 FROM entities WHERE entity_key = ? AND entity_id <> ''", (key,)
                 ).fetchone()
-                if rows == 0:
+                if known is None:
                     return 0
+                (count,) = connection.execute(
+                    "SELECT count(*) FROM facts WHERE entity_key = ? AND NOT deleted", (key,)
+                ).fetchone()
                 for table in _OWN_TABLES:
                     connection.execute(f"DELETE FROM {table} WHERE entity_key = ?", (key,))
                 # The revision stays, and goes on: caches of other processes see that it rose.
@@ -194,13 +252,12 @@ class SQLiteStore(Store):
                 )
             if _truncate_wal(connection):
                 logger.warning("erase: the -wal file is in use and is emptied later")
-        return live
+        return count
 
     def entities(self) -> list[str]:
         with self._reader() as connection:
             rows = connection.execute(
-                "SELECT entity_id FROM entities AS e WHERE EXISTS (SELECT 1 FROM facts "
-                "WHERE entity_key = e.entity_key AND NOT deleted) ORDER BY entity_id"
+                f"SELECT entity_id FROM entities AS e WHERE {_EXISTS} ORDER BY entity_id"
             ).fetchall()
         return [entity_id for (entity_id,) in rows]
 
@@ -225,13 +282,17 @@ class SQLiteStore(Store):
             def number(sql: str) -> int:
                 return int(connection.execute(sql).fetchone()[0])
 
-            entities = number("SELECT count(DISTINCT entity_key) FROM facts WHERE NOT deleted")
-            facts = number("SELECT count(*) FROM facts WHERE NOT deleted")
+            counts = {
+                "entities": number(f"SELECT count(*) FROM entities AS e WHERE {_EXISTS}"),
+                "facts": number("SELECT count(*) FROM facts WHERE NOT deleted"),
+                "messages": number("SELECT count(*) FROM messages"),
+                "sessions": number("SELECT count(*) FROM sessions"),
+                "jobs": number("SELECT count(*) FROM jobs WHERE status <> 'done'"),
+            }
             version = number("PRAGMA user_version")
         return {
             "store": "sqlite",
-            "entities": entities,
-            "facts": facts,
+            **counts,
             "bytes": self._file.size(),
             "path": self._file.path,
             "schema_version": version,
@@ -242,51 +303,6 @@ class SQLiteStore(Store):
         self._file.closed = True
         self._handles.close()
 
-    def _commit_waiting(self, connection: sqlite3.Connection) -> None:
-        group: list[_Waiting] = []
-        while self._waiting:
-            waiting = self._waiting.popleft()
-            if (
-                waiting.pid == os.getpid()
-            ):  # after a fork, the parent stores what its threads queued
-                group.append(waiting)
-        try:
-            with transaction(connection):
-                if len(group) == 1:  # a savepoint would cost a sixth of the speed
-                    group[0].outcome = _apply(connection, group[0])
-                else:
-                    for waiting in group:
-                        waiting.outcome = self._attempt(connection, waiting)
-        except BaseException as e:  # all who wait must hear of it
-            for waiting in group:
-                waiting.outcome = self._failure(e)
-            if not isinstance(e, Exception):
-                raise
-
-    def _attempt(self, connection: sqlite3.Connection, waiting: _Waiting) -> Applied | Exception:
-        """Apply one batch of a group; if it fails, the others are not touched."""
-        connection.execute("SAVEPOINT batch")
-        try:
-            applied = _apply(connection, waiting)
-        except Exception as e:  # whatever it is, it belongs to the caller of this batch
-            if not connection.in_transaction:
-                raise  # SQLite rolled back the whole group
-            connection.execute("ROLLBACK TO batch")
-            connection.execute("RELEASE batch")
-            return self._failure(e)
-        connection.execute("RELEASE batch")
-        return applied
-
-    def _failure(self, error: BaseException) -> Exception:
-        if isinstance(error, sqlite3.Error):
-            failure: Exception = as_store_error(error, self._file.path)
-        elif isinstance(error, Exception):
-            return error
-        else:
-            failure = StoreError("the program was interrupted before the batch was stored.")
-        failure.__cause__ = error
-        return failure
-
     def _reader(self) -> Handle:
         if self._file.in_memory:
             return self._writer
@@ -296,39 +312,6 @@ class SQLiteStore(Store):
             reader = self._handles.add(Handle(self._file.path, self._file.open_reader))
             self._local.reader = reader
             return reader
-
-
-@dataclass(slots=True, eq=False)
-class _Waiting:
-    """A batch in the queue of the writer."""
-
-    scope: Scope
-    batch: WriteBatch
-    outcome: Applied | Exception | None = None
-    pid: int = field(default_factory=os.getpid)
-
-
-def _apply(connection: sqlite3.Connection, waiting: _Waiting) -> Applied:
-    key = waiting.scope.entity_key
-    revision, floor = _revision_and_floor(connection, key)
-    applied = apply_ops(
-        SQLiteTable(connection, key), waiting.batch.ops, revision=revision, now=datetime.now(UTC)
-    )
-    if applied.revision > revision:
-        connection.execute(
-            "INSERT INTO entities (entity_key, entity_id, revision, floor) "
-            "VALUES (?, ?, ?, ?) ON CONFLICT (entity_key) DO UPDATE "
-            "SET entity_id = excluded.entity_id, revision = excluded.revision",
-            (key, waiting.scope.entity_id, applied.revision, floor),
-        )
-    return applied
-
-
-def _revision_and_floor(connection: sqlite3.Connection, key: bytes) -> tuple[int, int]:
-    row = connection.execute(
-        "SELECT revision, floor FROM entities WHERE entity_key = ?", (key,)
-    ).fetchone()
-    return row or (0, 0)
 
 
 def _truncate_wal(connection: sqlite3.Connection) -> bool:

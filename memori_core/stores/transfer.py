@@ -1,43 +1,32 @@
-"""Facts as JSON lines: for backups, for moving between stores, and for the one they belong to."""
+"""Memory as JSON lines: for backups, for moving between stores, and for the one it belongs to."""
 
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
-from datetime import datetime
-from hashlib import blake2b
-from typing import Any, cast
+from itertools import groupby
 
 from memori_core.errors import ConfigError
-from memori_core.models import (
-    Fact,
-    FactRecord,
-    FactVersion,
-    Mention,
-    Op,
-    Scope,
-    UpdateFact,
-    UpsertFact,
-    WriteBatch,
-)
-from memori_core.stores._apply import checked, metadata_json
+from memori_core.models import Mention, Scope
+from memori_core.stores._importer import Importer
+from memori_core.stores._transfer_json import encoded, fact_to_json, triple_to_json, turn_to_json
 from memori_core.stores.base import Store
 
 FORMAT = "memori-core facts"
-VERSION = 1
+VERSION = 2
+"""1: facts only, without `type`. 2: also turns, sessions, triples and attributes."""
 
 _PAGE = 500
-_BATCH = 500
-_TIMES = ("said_at", "learnt_at", "last_said_at", "valid_until")
-_FACT_FIELDS = tuple(f.name for f in fields(Fact) if f.name not in ("revision", "metadata"))
+_FACT_START = '{"type": "fact", '
 
 
 def export_jsonl(
     store: Store, scope: Scope | None = None, *, vectors: bool = True
 ) -> Iterator[str]:
-    """The facts of one entity, or of all, one JSON object per line, after a header line.
+    """All that is kept of one entity, or of all, one JSON object per line, after a header line.
+
+    Facts come first (`holds_fact` tells them), then turns and sessions, triples and attributes.
+    Jobs are left out.
 
     ```python
     from memori_core import Scope
@@ -45,39 +34,32 @@ def export_jsonl(
     from memori_core.stores.transfer import export_jsonl
 
     print(*export_jsonl(InMemoryStore(), Scope("alice")))
-    #> {"format": "memori-core facts", "version": 1}
+    #> {"format": "memori-core facts", "version": 2}
     ```
 
     Args:
-        store: Where the facts are. What changes during the export may or may not be in it.
-        scope: Whose; None for everybody's.
+        store: Where it is. What changes during the export may or may not be in it.
+        scope: Whose; None for everybody.
         vectors: Whether to write the vectors. Without them the file is about a tenth of the size,
             and the facts are found by their words only until they are embedded again.
     """
     yield json.dumps({"format": FORMAT, "version": VERSION})
     for entity_id in store.entities() if scope is None else [scope.entity_id]:
         whose = Scope(entity_id)
-        mentions = _mentions_by_fact(store, whose)
-        after: str | None = None
-        while page := store.facts(whose, after=after, limit=_PAGE):
-            for record in page:
-                fact_id = record.fact.id
-                line = _to_json(record, vectors=vectors)
-                line["entity_id"] = entity_id
-                line["history"] = [
-                    {"content": v.content, "replaced_at": v.replaced_at.isoformat()}
-                    for v in store.history(whose, fact_id)
-                ]
-                line["mentions"] = [
-                    {"text": m.text, "type": m.type, "vector": _encoded(m.vector, keep=vectors)}
-                    for m in mentions.get(fact_id, ())
-                ]
-                yield json.dumps(line, ensure_ascii=False)
-            after = page[-1].fact.id
+        for parts in (_facts(store, whose, vectors=vectors), _conversations(store, whose)):
+            for line in parts:
+                kind = line.pop("type")
+                values = {"type": kind, "entity_id": entity_id, **line}
+                yield json.dumps(values, ensure_ascii=False)
+
+
+def holds_fact(line: str) -> bool:
+    """Whether a line of `export_jsonl` is a fact, and neither the header nor something else."""
+    return line.startswith(_FACT_START)
 
 
 def import_jsonl(store: Store, lines: Iterable[str], *, scope: Scope | None = None) -> int:
-    """Store exported facts under their ids, and return how many lines held one.
+    """Store what was exported under its ids, and return how many lines held a fact.
 
     Doing it twice changes nothing the second time. A fact that says what another one of the entity
     says already is merged with that one.
@@ -85,13 +67,13 @@ def import_jsonl(store: Store, lines: Iterable[str], *, scope: Scope | None = No
     Args:
         store: Where to.
         lines: The lines of an export.
-        scope: Whose facts they shall be, instead of those who are named in the lines.
+        scope: Whose it shall be, instead of those who are named in the lines.
 
     Raises:
-        ConfigError: A line is not what an export writes; its number is in the message. The facts of
-            the lines before it are stored.
+        ConfigError: A line is not what an export writes; its number is in the message. The lines
+            before it are stored.
     """
-    importer = _Importer(store)
+    importer = Importer(store)
     numbered = enumerate(lines, start=1)
     _check_header(next(numbered, (1, ""))[1])
     for number, line in numbered:
@@ -107,94 +89,46 @@ def import_jsonl(store: Store, lines: Iterable[str], *, scope: Scope | None = No
     return importer.count
 
 
-class _Importer:
-    """Gathers the facts of one entity at a time into batches."""
-
-    def __init__(self, store: Store) -> None:
-        self.count = 0
-        self._store = store
-        self._scope: Scope | None = None
-        self._ops: list[Op] = []
-        self._id_of: dict[bytes, str] = {}
-        self._uniq_of: dict[str, bytes] = {}
-
-    def add(self, line: str, scope: Scope | None) -> None:
-        data = json.loads(line)
-        if not isinstance(data, dict):
-            raise TypeError(f"not a JSON object: {line[:40]!r}")
-        values = cast("dict[str, Any]", data)  # Any: JSON of any shape; what is wrong raises
-        whose = scope or Scope(values["entity_id"])
-        record = _from_json(values)
-        history = [
-            FactVersion(_text(v, "content"), replaced_at=datetime.fromisoformat(v["replaced_at"]))
-            for v in values.get("history", ())
-        ]
-        mentions = tuple(
-            Mention(_text(m, "text"), type=_text(m, "type"), vector=_decoded(m.get("vector")))
-            for m in values.get("mentions", ())
-        )
-        if self._scope is None or whose.entity_id != self._scope.entity_id:
-            self._turn_to(whose)
-        twin = self._id_of.get(record.uniq, record.fact.id)
-        if twin == record.fact.id:
-            self._upsert(record, history, mentions)
-        else:
-            self._merge(twin, record)
-        self.count += 1
-        if len(self._ops) >= _BATCH:
-            self.flush()
-
-    def flush(self) -> None:
-        if self._scope is not None and self._ops:
-            self._store.apply(self._scope, WriteBatch(tuple(self._ops)))
-        self._ops = []
-
-    def _turn_to(self, scope: Scope) -> None:
-        self.flush()
-        self._scope = scope
-        self._id_of, self._uniq_of = {}, {}
-        after: str | None = None
-        while page := self._store.facts(scope, after=after, limit=_PAGE):
-            self._id_of |= {r.uniq: r.fact.id for r in page}
-            self._uniq_of |= {r.fact.id: r.uniq for r in page}
-            after = page[-1].fact.id
-
-    def _upsert(
-        self, record: FactRecord, history: list[FactVersion], mentions: tuple[Mention, ...]
-    ) -> None:
-        fact_id = record.fact.id
-        if (before := self._uniq_of.get(fact_id)) is not None:
-            del self._id_of[before]
-        elif history:
-            self._ops += _replay(record, history)
-            # An upsert takes its time of learning as the end of the text before it.
-            record = replace(record, fact=replace(record.fact, learnt_at=history[-1].replaced_at))
-        self._ops.append(UpsertFact(record, mentions=mentions))
-        self._id_of[record.uniq], self._uniq_of[fact_id] = fact_id, record.uniq
-
-    def _merge(self, twin_id: str, record: FactRecord) -> None:
-        """Widen the fact that says the same. Not counted up: a second import changes nothing."""
-        assert self._scope is not None
-        self.flush()
-        ((twin,), new) = self._store.facts(self._scope, ids=[twin_id]), record.fact
-        changes = {
-            "times": max(twin.fact.times, new.times),
-            "said_at": min(twin.fact.said_at, new.said_at),
-            "last_said_at": max(twin.fact.last_said_at, new.last_said_at),
-            "pinned": twin.fact.pinned or new.pinned,
-        }
-        self._ops.append(UpdateFact(twin_id, changes=changes))
+def _facts(store: Store, whose: Scope, *, vectors: bool) -> Iterator[dict[str, object]]:
+    mentions, sources = _mentions_by_fact(store, whose), store.sources(whose)
+    after: str | None = None
+    while page := store.facts(whose, after=after, limit=_PAGE):
+        for record in page:
+            fact_id = record.fact.id
+            line = {"type": "fact", **fact_to_json(record, vectors=vectors)}
+            line["history"] = [
+                {"content": v.content, "replaced_at": v.replaced_at.isoformat()}
+                for v in store.history(whose, fact_id)
+            ]
+            line["mentions"] = [
+                {"text": m.text, "type": m.type, "vector": encoded(m.vector, keep=vectors)}
+                for m in mentions.get(fact_id, ())
+            ]
+            line["sources"] = list(sources.get(fact_id, ()))
+            yield line
+        after = page[-1].fact.id
 
 
-def _replay(record: FactRecord, history: list[FactVersion]) -> Iterator[Op]:
-    """What the fact said before, as operations that leave the same history."""
-    learnt_at = record.fact.learnt_at
-    for number, version in enumerate(history):
-        # A key of its own: another fact may say today what this one said then.
-        uniq = blake2b(f"{record.fact.id}/{number}".encode(), digest_size=16).digest()
-        fact = replace(record.fact, content=version.content, learnt_at=learnt_at)
-        yield UpsertFact(replace(record, fact=fact, uniq=uniq))
-        learnt_at = version.replaced_at
+def _conversations(store: Store, whose: Scope) -> Iterator[dict[str, object]]:
+    statuses = store.turns(whose)
+    for session in sorted(store.sessions(whose), key=lambda s: (s.started_at, s.id)):
+        messages = store.messages(whose, session_id=session.id)
+        last = {m.turn_id: m.position for m in messages}
+        for turn_id, run in groupby(messages, key=lambda m: m.turn_id):
+            some = list(run)
+            # A turn that was completed later stands in several places: only its end completes it.
+            ends = last[turn_id] == some[-1].position
+            status = statuses[turn_id] if ends else "partial"
+            yield turn_to_json(some, process_id=session.process_id, status=status)
+        yield {"type": "session", "id": session.id, "summary": session.summary}
+    triples = store.triples(whose, include_ended=True)
+    # What has ended first: that is said of all statements of a fact that are there.
+    for stored in sorted(triples, key=lambda t: t.valid_until is None):
+        yield triple_to_json(stored)
+    for process_id, noted in store.attribute_times(whose).items():
+        for content, times in noted.items():
+            line = {"type": "attribute", "process_id": process_id}
+            yield {**line, "content": content, "times": times}
 
 
 def _mentions_by_fact(store: Store, scope: Scope) -> dict[str, list[Mention]]:
@@ -221,53 +155,3 @@ def _check_header(line: str) -> None:
             f"line 1: version {version} of the export is newer than this memori-core knows "
             f"({VERSION}). Upgrade: pip install -U memori-core"
         )
-
-
-def _to_json(record: FactRecord, *, vectors: bool) -> dict[str, object]:
-    line: dict[str, object] = {}
-    for name in _FACT_FIELDS:
-        value = getattr(record.fact, name)
-        line[name] = value.isoformat() if isinstance(value, datetime) else value
-    line["metadata"] = json.loads(metadata_json(record.fact))
-    line["uniq"] = _encoded(record.uniq)
-    line["terms"] = record.terms
-    line["tokenizer"] = record.tokenizer
-    line["vector"] = _encoded(record.vector, keep=vectors)
-    line["embedder"] = record.embedder if vectors else None
-    return line
-
-
-def _from_json(values: dict[str, Any]) -> FactRecord:  # Any: see `_Importer.add`
-    fact = {name: values[name] for name in (*_FACT_FIELDS, "metadata") if name in values}
-    for name in _TIMES:
-        if fact.get(name) is not None:
-            fact[name] = datetime.fromisoformat(_text(fact, name))
-    uniq = _decoded(values["uniq"])
-    if uniq is None:
-        raise ValueError("`uniq` is null")
-    return checked(
-        FactRecord(
-            Fact(**fact),
-            uniq=uniq,
-            terms=_text(values, "terms"),
-            tokenizer=int(values["tokenizer"]),
-            vector=_decoded(values.get("vector")),
-            embedder=values.get("embedder"),
-        ),
-        revision=0,
-    )
-
-
-def _text(values: dict[str, Any], name: str) -> str:
-    value = values[name]
-    if not isinstance(value, str):
-        raise TypeError(f"`{name}` is not text: {value!r}")
-    return value
-
-
-def _encoded(blob: bytes | None, *, keep: bool = True) -> str | None:
-    return b64encode(blob).decode() if blob is not None and keep else None
-
-
-def _decoded(text: str | None) -> bytes | None:
-    return None if text is None else b64decode(text, validate=True)

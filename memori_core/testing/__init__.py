@@ -1,6 +1,6 @@
-"""What tests of programs on memori-core need: fakes, and suites that a store or embedder must pass.
+"""What tests of programs on memori-core need: fakes, and suites for stores, embedders, extractors.
 
-Importing this package loads nothing; the two suites need pytest and hypothesis on first use.
+Importing this package loads nothing; the suites need pytest and hypothesis on first use.
 """
 
 from __future__ import annotations
@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memori_core.testing.embedders import EmbedderConformance, FakeEmbedder
+    from memori_core.testing.extractors import ExtractorConformance
     from memori_core.testing.facts import fact_record
     from memori_core.testing.stores import StoreConformance
 
-__all__ = ["EmbedderConformance", "FakeEmbedder", "StoreConformance", "fact_record"]
+__all__ = [
+    "EmbedderConformance",
+    "ExtractorConformance",
+    "FakeEmbedder",
+    "StoreConformance",
+    "fact_record",
+]
 
 _MODULES = {
     "EmbedderConformance": "embedders",
+    "ExtractorConformance": "extractors",
     "FakeEmbedder": "embedders",
     "StoreConformance": "stores",
     "fact_record": "facts",

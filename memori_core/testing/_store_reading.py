@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memori_core.errors import ConfigError
-from memori_core.models import CreateFact, DeleteFacts, Mention, Scope, UpdateFact, WriteBatch
+from memori_core.models import Mention, Scope
 from memori_core.stores.base import Store
 from memori_core.testing.facts import (
     ALICE,
@@ -16,6 +16,7 @@ from memori_core.testing.facts import (
     fact_record,
     run,
 )
+from memori_core.writes import CreateFact, DeleteFacts, UpdateFact, WriteBatch
 
 
 class ReadingConformance:

@@ -11,17 +11,7 @@ from hypothesis import strategies as st
 
 from memori_core._ids import uuid7
 from memori_core.errors import ConfigError
-from memori_core.models import (
-    Applied,
-    DeleteFacts,
-    Fact,
-    FactRecord,
-    Mention,
-    Scope,
-    UpdateFact,
-    UpsertFact,
-    unique_key,
-)
+from memori_core.models import Fact, FactRecord, Mention, Scope, unique_key
 from memori_core.stores.base import Store
 from memori_core.testing.facts import (
     ALICE,
@@ -32,6 +22,7 @@ from memori_core.testing.facts import (
     fact_record,
     run,
 )
+from memori_core.writes import Applied, DeleteFacts, UpdateFact, UpsertFact
 
 
 class WritingConformance:

@@ -11,7 +11,10 @@ import pytest
 
 from memori_core.errors import StoreClosedError
 from memori_core.stores.base import Store
+from memori_core.testing._store_conversations import ConversationConformance
+from memori_core.testing._store_jobs import JobConformance
 from memori_core.testing._store_reading import ReadingConformance
+from memori_core.testing._store_sources import SourceConformance
 from memori_core.testing._store_writing import WritingConformance
 from memori_core.testing.facts import ALICE, BOB, create, fact_record
 from memori_core.writes import CreateFact, WriteBatch
@@ -19,7 +22,14 @@ from memori_core.writes import CreateFact, WriteBatch
 __all__ = ["StoreConformance", "fact_record"]
 
 
-class StoreConformance(WritingConformance, ReadingConformance, ABC):
+class StoreConformance(
+    WritingConformance,
+    ReadingConformance,
+    ConversationConformance,
+    SourceConformance,
+    JobConformance,
+    ABC,
+):
     """Inherit from it, say how your store is made, and pytest runs what a store promises.
 
     ```python
@@ -66,10 +76,20 @@ class StoreConformance(WritingConformance, ReadingConformance, ABC):
                 assert changes == store.changes(scope)
                 assert len(changes.records) == changes.revision == 10
             assert (await store.achanges(ALICE, since=10)).records == ()
+            assert (await store.aapply(ALICE, WriteBatch(()), durable=False)).revision == 10
             assert await store.aerase(ALICE) == 10
             assert len((await store.achanges(BOB)).records) == 10
 
         asyncio.run(both())
+
+    def test_a_batch_that_need_not_be_durable_is_stored_all_the_same(self, store: Store) -> None:
+        def write(n: int) -> None:
+            new = CreateFact(fact_record(f"Fact {n}"))
+            store.apply(ALICE, WriteBatch((new,)), durable=n % 3 == 0)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(write, range(30)))
+        assert len(store.facts(ALICE)) == store.revision(ALICE) == 30
 
     def test_a_closed_store_says_so(self) -> None:
         store = self.make_store()

@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 
 import memori_core.stores
 from memori_core.errors import ConfigError, ScopeError
-from memori_core.models import DeleteFacts, Mention, Scope, UpdateFact, unique_key
+from memori_core.models import Mention, Scope, unique_key
 from memori_core.stores import InMemoryStore, SQLiteStore
 from memori_core.stores.transfer import export_jsonl, import_jsonl
 from memori_core.testing.facts import contents, create, fact_record, run
+from memori_core.writes import DeleteFacts, UpdateFact
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 PACKAGE = Path(memori_core.stores.__file__).parents[1]

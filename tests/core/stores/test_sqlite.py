@@ -19,10 +19,11 @@ import pytest
 
 import memori_core.stores
 from memori_core.errors import ConfigError, StorageFullError, StoreClosedError, StoreError
-from memori_core.models import CreateFact, Scope, UpdateFact, WriteBatch
+from memori_core.models import Scope
 from memori_core.stores import SQLiteStore
 from memori_core.testing.facts import contents, create, fact_record, run
 from memori_core.testing.stores import StoreConformance
+from memori_core.writes import CreateFact, UpdateFact, WriteBatch
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 ROOT = Path(memori_core.stores.__file__).parents[2]
@@ -72,7 +73,8 @@ def test_facts_outlive_the_store(path):
 
 WRITE_UNTIL_KILLED = """
 import sys
-from memori_core.models import CreateFact, Scope, WriteBatch
+from memori_core.models import Scope
+from memori_core.writes import CreateFact, WriteBatch
 from memori_core.stores import SQLiteStore
 from memori_core.testing.facts import fact_record
 
@@ -125,7 +127,7 @@ def test_one_commit_serves_all_who_wait(path):
             connection.set_trace_callback(done.append)
             for thread in threads:
                 thread.start()
-            while len(store._waiting) < 8:
+            while len(store._commits.waiting) < 8:
                 time.sleep(0.001)
         for thread in threads:
             thread.join()
@@ -153,7 +155,7 @@ def test_a_bad_batch_in_a_group_fails_only_its_own_caller(path):
         with store._writer:
             for thread in threads:
                 thread.start()
-            while len(store._waiting) < 8:
+            while len(store._commits.waiting) < 8:
                 time.sleep(0.001)
         for thread in threads:
             thread.join()
@@ -351,7 +353,7 @@ def test_a_file_damaged_inside_is_named(path):
     data = bytearray(path.read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)
     path.write_bytes(data)
-    with SQLiteStore(path) as store, pytest.raises(StoreError, match=r"memories\.db is damaged"):
+    with pytest.raises(StoreError, match=r"memories\.db is damaged"), SQLiteStore(path) as store:
         store.facts(ALICE)
 
 

@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 
 from memori_core.errors import ConfigError
-from memori_core.models import CreateFact, Mention, Scope, UpdateFact
+from memori_core.models import Mention, Scope
 from memori_core.stores import InMemoryStore, SQLiteStore
 from memori_core.stores.transfer import export_jsonl, import_jsonl
 from memori_core.testing.facts import SAID_AT, contents, create, fact_record, run
+from memori_core.writes import CreateFact, UpdateFact
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 

@@ -1,0 +1,103 @@
+"""The queue of captured turns in SQLite: who works on which, across processes."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import get_args
+
+from memori_core.conversation import Job, JobStatus
+from memori_core.models import Scope
+from memori_core.stores._rows import to_micros
+from memori_core.stores._sqlite_conversations import MESSAGE_COLUMNS, to_message
+
+# The first open job of a session, where it is due. Two queries, so that each reads an index in
+# the order of the queue and stops at the limit.
+_DUE = (
+    "SELECT rowid, entity_key, id, session_id, process_id, attempts FROM jobs AS job "
+    "WHERE {due} AND NOT EXISTS (SELECT 1 FROM jobs AS earlier "
+    "WHERE earlier.entity_key = job.entity_key AND earlier.session_id = job.session_id "
+    "AND earlier.status IN ('waiting', 'running') AND earlier.rowid < job.rowid) "
+    "ORDER BY rowid LIMIT ?"
+)
+_WAITING = _DUE.format(due="status = 'waiting' AND coalesce(retry_at, 0) <= ?")
+_EXPIRED = _DUE.format(due="status = 'running' AND lease_until <= ?")
+
+
+def is_any_due(connection: sqlite3.Connection, now: datetime) -> bool:
+    """Whether a job could be claimed. Only reads."""
+    micros = to_micros(now)
+    return any(connection.execute(sql, (micros, 1)).fetchone() for sql in (_WAITING, _EXPIRED))
+
+
+def claim(
+    connection: sqlite3.Connection, *, limit: int, lease_s: float, now: datetime
+) -> list[Job]:
+    """Take up jobs, inside a transaction of the writer."""
+    micros = to_micros(now)
+    due = [row for sql in (_WAITING, _EXPIRED) for row in connection.execute(sql, (micros, limit))]
+    claimed: list[Job] = []
+    for number, key, job_id, session_id, process_id, attempts in sorted(due)[:limit]:
+        lease = uuid.uuid4().hex
+        connection.execute(
+            "UPDATE jobs SET status = 'running', attempts = attempts + 1, lease = ?, "
+            "lease_until = ?, retry_at = NULL WHERE rowid = ?",
+            (lease, to_micros(now + timedelta(seconds=lease_s)), number),
+        )
+        (entity_id,) = connection.execute(
+            "SELECT entity_id FROM entities WHERE entity_key = ?", (key,)
+        ).fetchone()
+        rows = connection.execute(
+            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE entity_key = ? AND turn_id = ? "
+            "ORDER BY position",
+            (key, job_id),
+        ).fetchall()
+        summary = connection.execute(
+            "SELECT summary FROM sessions WHERE entity_key = ? AND id = ?", (key, session_id)
+        ).fetchone()
+        claimed.append(
+            Job(
+                job_id,
+                entity_id=entity_id,
+                process_id=process_id,
+                session_id=session_id,
+                attempts=attempts + 1,
+                lease=lease,
+                messages=tuple(map(to_message, rows)),
+                summary=summary and summary[0],
+            )
+        )
+    return claimed
+
+
+def release(
+    connection: sqlite3.Connection, job: Job, *, error: str, retry_at: datetime | None
+) -> None:
+    """Give a job back, if it is still leased to who does so."""
+    connection.execute(
+        "UPDATE jobs SET status = ?, retry_at = ?, error = ?, lease = NULL, lease_until = NULL "
+        "WHERE entity_key = ? AND id = ? AND status = 'running' AND lease = ?",
+        (
+            "dead" if retry_at is None else "waiting",
+            None if retry_at is None else to_micros(retry_at),
+            error,
+            Scope(job.entity_id).entity_key,
+            job.id,
+            job.lease,
+        ),
+    )
+
+
+def revive(connection: sqlite3.Connection) -> int:
+    """Let dead jobs wait again."""
+    return connection.execute(
+        "UPDATE jobs SET status = 'waiting', attempts = 0 WHERE status = 'dead'"
+    ).rowcount
+
+
+def count(connection: sqlite3.Connection) -> Mapping[JobStatus, int]:
+    """How many jobs there are, by status."""
+    found = dict(connection.execute("SELECT status, count(*) FROM jobs GROUP BY status"))
+    return {status: found.get(status, 0) for status in get_args(JobStatus)}
