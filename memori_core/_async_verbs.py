@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from memori_core._intake import Instant, Rememberable
 from memori_core._threads import run_sync
 from memori_core._verbs import MemoryVerbs
+from memori_core.capturing import Captured, OnFull
+from memori_core.conversation import Session, Status, StoredMessage, StoredTriple
 from memori_core.embedding import FloatArray
 from memori_core.models import Fact, FactVersion, JSONValue, Kind
 from memori_core.results import Recall
@@ -144,3 +146,59 @@ class AsyncMemoryVerbs(MemoryVerbs):
     async def astats(self) -> Mapping[str, int | str]:
         """`stats` without blocking the event loop."""
         return await run_sync(self.stats)
+
+    async def acapture(
+        self,
+        messages: object,
+        *,
+        at: Instant | None = None,
+        turn_id: str | None = None,
+        status: Status = "complete",
+        on_full: OnFull = "raise",
+    ) -> Captured:
+        """`capture` without blocking the event loop."""
+        return await run_sync(
+            self.capture, messages, at=at, turn_id=turn_id, status=status, on_full=on_full
+        )
+
+    async def asubmit(
+        self,
+        messages: object,
+        *,
+        at: Instant | None = None,
+        turn_id: str | None = None,
+        status: Status = "complete",
+    ) -> Captured:
+        """`submit` without blocking the event loop."""
+        return await run_sync(self.submit, messages, at=at, turn_id=turn_id, status=status)
+
+    async def amessages(
+        self, *, session_id: str | None = None, limit: int | None = None
+    ) -> Sequence[StoredMessage]:
+        """`messages` without blocking the event loop."""
+        return await run_sync(self.messages, session_id=session_id, limit=limit)
+
+    async def asessions(self) -> Sequence[Session]:
+        """`sessions` without blocking the event loop."""
+        return await run_sync(self.sessions)
+
+    async def atriples(
+        self,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        include_ended: bool = False,
+    ) -> Sequence[StoredTriple]:
+        """`triples` without blocking the event loop."""
+        return await run_sync(
+            self.triples,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            include_ended=include_ended,
+        )
+
+    async def aattributes(self, *, process_id: str | None = None) -> Sequence[str]:
+        """`attributes` without blocking the event loop."""
+        return await run_sync(self.attributes, process_id=process_id)

@@ -20,6 +20,7 @@ from memori_core.models import (
     unique_key,
     utc,
 )
+from memori_core.retrieval.index_text import index_text
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
 
 Rememberable = str | NewFact | Mapping[str, Any]
@@ -167,9 +168,10 @@ def record(
 ) -> FactRecord:
     """A new fact as a store keeps it."""
     said_at = utc(new.said_at) if new.said_at is not None else now
+    fact_id = new.id or uuid7()
     fact = Fact(
         new.content,
-        id=new.id or uuid7(),
+        id=fact_id,
         said_at=said_at,
         learnt_at=now,
         last_said_at=said_at,
@@ -185,17 +187,19 @@ def record(
     )
     return FactRecord(
         fact,
-        **derived(new.content),
+        **derived(fact),
         vector=vector,
         embedder=embedder if vector is not None else None,
     )
 
 
-def derived(content: str) -> dict[str, Any]:
-    """What a record holds that follows from its text alone: `uniq`, `terms`, `tokenizer`."""
+def derived(fact: Fact) -> dict[str, Any]:
+    """What a record holds that follows from its fact: `uniq`, `terms`, `tokenizer`."""
+    # Two messages may say the same, and are still two.
+    said = f"message {fact.id}" if fact.kind == "message" else fact.content
     return {
-        "uniq": unique_key(content),
-        "terms": " ".join(index_terms(content)),
+        "uniq": unique_key(said),
+        "terms": " ".join(index_terms(index_text(fact))),
         "tokenizer": TOKENIZER_VERSION,
     }
 

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memori_core import _intake
+from memori_core._conversation_verbs import ConversationVerbs
 from memori_core._intake import Instant, Rememberable
-from memori_core.core import MemoryCore
 from memori_core.embedding import FloatArray
-from memori_core.models import Fact, FactVersion, JSONValue, Kind, Scope
+from memori_core.models import Fact, FactVersion, JSONValue, Kind
 from memori_core.results import Recall
+from memori_core.stores.transfer import holds_fact
 
 if TYPE_CHECKING:
     from memori_core.retrieval.filters import Where
 
 
-class MemoryVerbs(ABC):
+class MemoryVerbs(ConversationVerbs):
     """The verbs for synchronous code. `AsyncMemoryVerbs` adds their twins."""
-
-    _core: MemoryCore
-
-    @abstractmethod
-    def _current_scope(self) -> Scope:
-        """Whose memory is meant.
-
-        Raises:
-            ScopeError: Nobody's.
-        """
 
     def remember(
         self,
@@ -242,6 +232,10 @@ class MemoryVerbs(ABC):
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> int:
-    """Write an export to a file and return how many facts it holds: a line each, but the first."""
+    """Write an export to a file and return how many facts it holds."""
+    count = 0
     with Path(path).expanduser().open("w", encoding="utf-8", newline="\n") as file:
-        return sum(file.write(line + "\n") > 0 for line in lines) - 1
+        for line in lines:
+            file.write(line + "\n")
+            count += holds_fact(line)
+    return count

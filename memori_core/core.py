@@ -18,9 +18,10 @@ from memori_core.models import Fact, FactRecord, FactVersion, Mention, NewFact, 
 from memori_core.retrieval.dense import unit_vector
 from memori_core.retrieval.entities import EntityExtractor, default_extractor
 from memori_core.retrieval.hybrid import HybridRetriever
+from memori_core.retrieval.index_text import index_text
 from memori_core.stores.base import Store
 from memori_core.stores.transfer import export_jsonl, import_jsonl
-from memori_core.writes import CreateFact, DeleteFacts, Op, UpdateFact, UpsertFact, WriteBatch
+from memori_core.writes import CreateFact, DeleteFacts, UpdateFact, UpsertFact, WriteBatch
 
 BATCH = 500
 """Facts per transaction in bulk work."""
@@ -74,19 +75,34 @@ class MemoryCore:
         progress: bool = False,
     ) -> list[Fact]:
         """Store facts and return them as they are stored: a repeat is the fact that was there."""
-        new = _intake.new_facts(items)
-        rows = self._rows([fact.content for fact in new], vectors, progress=progress)
-        mentions = self._mentions([fact.content for fact in new])
-        ops: list[Op] = []
-        for fact, row, named in zip(new, rows, mentions, strict=True):
-            record = self._record(scope, fact, row)
-            kind = CreateFact if fact.id is None else UpsertFact
-            ops.append(kind(record, mentions=named))
+        ops = self.creations(scope, _intake.new_facts(items), vectors=vectors, progress=progress)
         stored: list[Fact] = []
         for batch in _batches(ops, progress=progress, title="remember"):
             applied = self.store.apply(scope, WriteBatch(tuple(batch)))
             stored += [fact for fact in applied.facts if fact is not None]
         return stored
+
+    def creations(
+        self,
+        scope: Scope,
+        new: Sequence[NewFact],
+        *,
+        vectors: Sequence[Sequence[float]] | FloatArray | None = None,
+        progress: bool = False,
+    ) -> list[CreateFact | UpsertFact]:
+        """The operations that store facts, embedded and with their names, one per fact."""
+        now = self._clock()
+        said = [fact if fact.said_at else replace(fact, said_at=now) for fact in new]
+        rows = self._rows([index_text(fact) for fact in said], vectors, progress=progress)
+        mentions = self._mentions([fact.content for fact in said])
+        ops: list[CreateFact | UpsertFact] = []
+        for fact, row, named in zip(said, rows, mentions, strict=True):
+            record = _intake.record(
+                fact, scope=scope, now=now, vector=row, embedder=self._embedder_name
+            )
+            kind = CreateFact if fact.id is None else UpsertFact
+            ops.append(kind(record, mentions=named))
+        return ops
 
     def update(self, scope: Scope, fact_id: str, changes: Mapping[str, object]) -> Fact | None:
         """Change fields of one fact; None if there is no such fact."""
@@ -95,11 +111,14 @@ class MemoryCore:
         content = values.get("content")
         if content is not None:
             _intake.check_content(content)
-            text = str(content)
-            row = self._rows([text], None)[0]
-            values |= _intake.derived(text)
+            fact = self.get(scope, fact_id)
+            if fact is None:
+                return None
+            fact = replace(fact, content=str(content))
+            row = self._rows([index_text(fact)], None)[0]
+            values |= _intake.derived(fact)
             values |= {"vector": row, "embedder": self._embedder_name if row else None}
-            mentions = self._mentions([text])[0]
+            mentions = self._mentions([fact.content])[0]
         op = UpdateFact(fact_id, changes=values, mentions=mentions)
         return self.store.apply(scope, WriteBatch((op,))).facts[0]
 
@@ -108,6 +127,7 @@ class MemoryCore:
         return {
             "entity_id": scope.entity_id,
             "facts": self.store.count(scope),
+            "sessions": len(self.store.sessions(scope)),
             "revision": self.store.revision(scope),
         }
 
@@ -117,8 +137,15 @@ class MemoryCore:
         return found[0].fact if found else None
 
     def facts(self, scope: Scope, *, limit: int | None, after: str | None) -> list[Fact]:
-        """Facts in the order of their ids."""
-        return [record.fact for record in self.store.facts(scope, after=after, limit=limit)]
+        """Facts in the order of their ids, without indexed messages."""
+        found: list[Fact] = []
+        while limit is None or len(found) < limit:
+            page = self.store.facts(scope, after=after, limit=BATCH)
+            found += [record.fact for record in page if record.fact.kind != "message"]
+            if len(page) < BATCH:
+                break
+            after = page[-1].fact.id
+        return found[:limit]
 
     def history(self, scope: Scope, fact_id: str) -> Sequence[FactVersion]:
         """What a fact said before."""
@@ -153,12 +180,12 @@ class MemoryCore:
             stale = [r for r in self.store.facts(scope) if self._is_stale(r)]
             for batch in _batches(stale, progress=progress, title=f"reindex {entity_id}"):
                 texts = [record.fact.content for record in batch]
-                rows = self._rows(texts, None)
+                rows = self._rows([index_text(record.fact) for record in batch], None)
                 named = self._mentions(texts)
                 ops = [
                     UpdateFact(
                         record.fact.id,
-                        changes=_intake.derived(record.fact.content)
+                        changes=_intake.derived(record.fact)
                         | {"vector": row, "embedder": self._embedder_name if row else None},
                         mentions=mentions,
                     )
@@ -172,11 +199,6 @@ class MemoryCore:
         if record.tokenizer != _intake.TOKENIZER_VERSION or self._retriever.fusion.uses_mentions:
             return True
         return self._embedder_name is not None and record.embedder != self._embedder_name
-
-    def _record(self, scope: Scope, fact: NewFact, row: bytes | None) -> FactRecord:
-        return _intake.record(
-            fact, scope=scope, now=self._clock(), vector=row, embedder=self._embedder_name
-        )
 
     @property
     def _embedder_name(self) -> str | None:

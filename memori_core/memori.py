@@ -14,6 +14,11 @@ from memori_core._async_verbs import AsyncMemoryVerbs
 from memori_core._ids import uuid7
 from memori_core._threads import run_sync
 from memori_core._verbs import write_lines
+from memori_core.augmentation.base import Extractor
+from memori_core.augmentation.redaction import redact
+from memori_core.augmentation.resolving import make_extractor
+from memori_core.capturing import Augmentation, Redactor
+from memori_core.conversation import Job
 from memori_core.core import MemoryCore
 from memori_core.embedding import DEFAULT_EMBEDDER, EmbedderSpec, make_embedder
 from memori_core.errors import ConfigError, ScopeError
@@ -48,8 +53,9 @@ class ScopedMemory(AsyncMemoryVerbs):
     ```
     """
 
-    def __init__(self, core: MemoryCore, scope: Scope) -> None:
+    def __init__(self, core: MemoryCore, augmentation: Augmentation, scope: Scope) -> None:
         self._core = core
+        self._augmentation = augmentation
         self.scope = scope
         """Whose memory this is."""
 
@@ -100,6 +106,12 @@ class Memori(AsyncMemoryVerbs):
             `"dense"`, `"lexical"`.
         boosts: Further stages; `"conversation"` for stores of turns with sessions and positions.
         scope: Whose memory is meant where nobody is named, for programs with one user.
+        extractor: What makes facts of captured messages: the rules, which need no model, or an
+            object such as `LLMExtractor`; None keeps messages only.
+        index_messages: Whether what users said is recalled beside facts; None for yes with the
+            rules and no with a model.
+        redactor: What takes secrets out of messages before they are stored; None stores them.
+        on_error: Told of every failure of the extractor.
 
     Raises:
         ConfigError: An argument cannot be right.
@@ -115,6 +127,10 @@ class Memori(AsyncMemoryVerbs):
         fusion: Fusion | str = "coverage",
         boosts: Sequence[Boost] | Literal["conversation"] = (),
         scope: Scope | None = None,
+        extractor: Extractor | Literal["rules"] | None = "rules",
+        index_messages: bool | None = None,
+        redactor: Redactor | None = redact,
+        on_error: Callable[[Job, Exception], None] | None = None,
     ) -> None:
         if scope is not None and not isinstance(scope, Scope):  # pyright: ignore[reportUnnecessaryIsInstance] (callers without a checker)
             raise ConfigError(f"`scope` must be a Scope, got {scope!r}. Write Scope({scope!r}).")
@@ -131,11 +147,23 @@ class Memori(AsyncMemoryVerbs):
             self._store,
             HybridRetriever(self._store, embedder=made, fusion=fusion, boosts=boosts),
         )
+        self._augmentation = Augmentation(
+            self._core,
+            make_extractor(extractor),
+            index_messages=index_messages,
+            redactor=redactor,
+            on_error=on_error,
+        )
 
     @property
     def retriever(self) -> HybridRetriever:
         """What finds facts; frameworks that bring their own loop use it directly."""
         return self._core.retriever
+
+    @property
+    def augmentation(self) -> Augmentation:
+        """The background work on captured turns: wait for it, resume it, count it."""
+        return self._augmentation
 
     @property
     def scope(self) -> Scope | None:
@@ -164,7 +192,7 @@ class Memori(AsyncMemoryVerbs):
             ScopeError: An id is blank or no text.
         """
         scope = Scope(entity_id, process_id=process_id, session_id=session_id)
-        return ScopedMemory(self._core, scope)
+        return ScopedMemory(self._core, self._augmentation, scope)
 
     def attribution(
         self, entity_id: str, *, process_id: str | None = None, session_id: str | None = None
@@ -237,12 +265,31 @@ class Memori(AsyncMemoryVerbs):
         """
         return self._core.reindex(progress=progress)
 
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Wait until every captured turn is augmented or given up.
+
+        Args:
+            timeout_s: At most so long; None for as long as it takes.
+
+        Returns:
+            Whether none is left.
+        """
+        return self._augmentation.flush(timeout_s)
+
+    async def aflush(self, timeout_s: float | None = None) -> bool:
+        """`flush` without blocking the event loop."""
+        return await run_sync(self.flush, timeout_s)
+
     def warm_up(self) -> None:
         """Load the embedder now rather than at the first recall."""
         self._core.retriever.warm_up()
 
     def close(self) -> None:
-        """Release the store, if this memory opened it, and refuse all further work."""
+        """Finish captured turns (10 s at most), release the store, and refuse further work.
+
+        A store that was brought stays open. What is not finished waits for the next start.
+        """
+        self._augmentation.close()
         self._core.close()
         if self._owns_store:
             self._store.close()

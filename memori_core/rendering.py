@@ -49,9 +49,9 @@ def escape(text: str, *, limit: int = MAX_FACT_CHARS) -> str:
 def fact_line(fact: Fact) -> str:
     """`- {fact}. Stated at {date}`, and until when it held, if it ended."""
     content = escape(fact.content).rstrip(SENTENCE_ENDS)
-    who = f"{escape(fact.speaker, limit=80)}: " if fact.speaker else ""
-    if who and content.startswith(who):
-        who = ""
+    speaker = fact.speaker or ("User" if fact.kind == "message" else "")
+    named = not speaker or content.casefold().startswith(speaker.casefold())
+    who = "" if named else f"{escape(speaker, limit=80)}: "
     line = f"- {who}{content}. Stated at {fact.said_at:%Y-%m-%d}"
     return f"{line}, true until {fact.valid_until:%Y-%m-%d}" if fact.valid_until else line
 

@@ -29,6 +29,7 @@ from memori_core.retrieval.filters import (
 )
 from memori_core.retrieval.fusion import Fusion, Pool, Search, make_fusion
 from memori_core.retrieval.index import Snapshot
+from memori_core.retrieval.lexical import Float64Array
 from memori_core.retrieval.questions import check_arguments, clean_query, without_search
 from memori_core.retrieval.reranking import Scored
 from memori_core.stores.base import Store
@@ -253,7 +254,7 @@ class HybridRetriever:
         if not kept.any() or (relevance[best] < cut and strictness > 0):
             return "below_cut", (), cut, scored.fact(best) if hits[best] else None
         shown = np.where(hits, rank, -np.inf).astype(np.float64)
-        first = best_first(shown, pool.cosines, pool.id_of, search.limit)
+        first = _first_places(shown, pool, search.limit)
         facts = [scored.fact(place) for place in first if kept[place]]
         return "ok", _behind_successors(facts), cut, None
 
@@ -278,6 +279,23 @@ class HybridRetriever:
             EmbedderChangedWarning,
             stacklevel=4,
         )
+
+
+def _first_places(rank: Float64Array, pool: Pool, limit: int) -> list[int]:
+    """The best candidates, one for each message: the message itself, or a fact made of it."""
+    if not pool.search.snapshot.holds_messages:
+        return best_first(rank, pool.cosines, pool.id_of, limit)
+    seen: set[str] = set()
+    chosen: list[int] = []
+    for place in best_first(rank, pool.cosines, pool.id_of, len(rank)):
+        fact = pool.fact(place)
+        source = fact.source_message_id or fact.id
+        if source not in seen:
+            seen.add(source)
+            chosen.append(place)
+        if len(chosen) == limit:
+            break
+    return chosen
 
 
 def _behind_successors(facts: Sequence[RecalledFact]) -> tuple[RecalledFact, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from memori_core.embedding.base import FloatArray
 from memori_core.models import Fact, FactRecord
 from memori_core.retrieval.dense import row_vector
+from memori_core.retrieval.index_text import index_text
 from memori_core.retrieval.lexical import BoolArray, LexicalIndex, LexicalView
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
 from memori_core.writes import Changes
@@ -37,6 +38,8 @@ class Snapshot:
     """Session and position to rows; may know rows beyond `size`."""
     pinned: tuple[int, ...]
     """Rows of pinned facts."""
+    holds_messages: bool
+    """Whether messages are indexed beside facts."""
     speakers: frozenset[str]
     """Everybody who said one of the facts."""
     ended: tuple[int, ...]
@@ -101,6 +104,7 @@ class EntityIndex:
         self._pinned: tuple[int, ...] = ()
         self._ended: tuple[int, ...] = ()
         self._speakers: frozenset[str] = frozenset()
+        self._holds_messages = False
         self._without_vector: frozenset[int] = frozenset()
         self._other_embedders: frozenset[str] = frozenset()
         self._dead = 0
@@ -175,6 +179,7 @@ class EntityIndex:
             }
         self._lexical.add([_terms(record) for record in records])
         self._speakers |= {r.fact.speaker for r in records if r.fact.speaker is not None}
+        self._holds_messages |= any(record.fact.kind == "message" for record in records)
         self._text_size += sum(len(record.fact.content) for record in records)
         self._facts.extend(record.fact for record in records)
         self._pinned += tuple(pinned)
@@ -191,6 +196,7 @@ class EntityIndex:
             row_of=self._row_of,
             places=self._places,
             pinned=self._pinned,
+            holds_messages=self._holds_messages,
             speakers=self._speakers,
             ended=self._ended,
             without_vector=len(self._without_vector),
@@ -206,4 +212,4 @@ class EntityIndex:
 def _terms(record: FactRecord) -> list[str]:
     if record.tokenizer == TOKENIZER_VERSION:
         return record.terms.split(" ") if record.terms else []
-    return index_terms(record.fact.content)
+    return index_terms(index_text(record.fact))

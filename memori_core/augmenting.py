@@ -1,0 +1,156 @@
+"""From a captured turn to memory: what the worker does with one job."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from memori_core.augmentation.base import Extractor
+from memori_core.augmentation.merging import OPPOSITES, Claim, ended_by, held_claims
+from memori_core.conversation import ExtractedFact, Extraction, Job, StoredMessage, StoredTriple
+from memori_core.core import MemoryCore
+from memori_core.models import NewFact, Scope, unique_key
+from memori_core.retrieval.tokenization import index_terms
+from memori_core.writes import (
+    CreateAttribute,
+    CreateFact,
+    CreateTriple,
+    DeleteFacts,
+    EndTriples,
+    FinishJob,
+    Op,
+    UpdateConversation,
+    UpdateFact,
+    UpsertFact,
+    WriteBatch,
+)
+
+FORGET_SHARE = 0.6
+"""The share of an order's content words that a fact must hold to be forgotten by it."""
+
+_GRAMMAR = frozenset(index_terms("the user user's users my I me 用户 用户的 我 我的"))
+
+
+class Augmenter:
+    """Extracts, embeds, merges, and applies the result in one batch.
+
+    Args:
+        core: Embeds and stores.
+        extractor: What makes facts of messages.
+        index_messages: Whether messages are recalled beside facts.
+    """
+
+    def __init__(self, core: MemoryCore, extractor: Extractor, *, index_messages: bool) -> None:
+        self._core = core
+        self._extractor = extractor
+        self._index_messages = index_messages
+        # Two jobs of one entity would not see each other's new facts when they merge.
+        self._entity_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+    def __call__(self, job: Job) -> None:
+        """Do one job. Whatever it raises leaves the store as it was."""
+        messages = [replace(m.message, said_at=m.said_at) for m in job.messages]
+        extraction = Extraction()
+        if messages:
+            extraction = self._extractor.extract(
+                messages, said_at=job.messages[-1].said_at, summary=job.summary
+            )
+        scope = Scope(job.entity_id, process_id=job.process_id, session_id=job.session_id)
+        with self._entity_locks[job.entity_id]:
+            ops = (*self._ops(scope, job, extraction), FinishJob(job.id, lease=job.lease))
+            self._core.store.apply(scope, WriteBatch(ops))
+
+    def _ops(self, scope: Scope, job: Job, extraction: Extraction) -> Iterator[Op]:
+        facts = _one_of_each(extraction.facts)
+        spoken = [m for m in job.messages if m.message.role == "user" and self._index_messages]
+        new = [_new_fact(fact, job.messages[fact.message]) for fact in facts]
+        creations = self._core.creations(scope, [*new, *map(_new_message, spoken)])
+        yield from creations
+        yield from self._graph(scope, facts, creations[: len(facts)])
+        yield from self._forgotten(scope, extraction.forget)
+        if job.process_id is not None:
+            for attribute in extraction.attributes:
+                yield CreateAttribute(attribute, process_id=job.process_id)
+        if extraction.summary:
+            yield UpdateConversation(job.session_id, summary=extraction.summary)
+
+    def _graph(
+        self,
+        scope: Scope,
+        facts: Sequence[ExtractedFact],
+        creations: Sequence[CreateFact | UpsertFact],
+    ) -> Iterator[Op]:
+        """The statements of the new facts, and the end of those that they contradict."""
+        new: list[Claim] = []
+        for extracted, creation in zip(facts, creations, strict=True):
+            fact = creation.record.fact
+            for triple in extracted.triples:
+                yield CreateTriple(triple, fact_id=fact.id)
+            claims = [(triple, False) for triple in extracted.triples]
+            claims += [(triple, True) for triple in extracted.ends]
+            new += [
+                Claim(triple, fact_id=fact.id, said_at=fact.said_at, ends=ends)
+                for triple, ends in claims
+            ]
+        for ended in ended_by(new, self._held(scope, new)):
+            changes = {"valid_until": ended.valid_until, "superseded_by": ended.superseded_by}
+            yield UpdateFact(ended.fact_id, changes=changes)
+            yield EndTriples(ended.fact_id, valid_until=ended.valid_until)
+
+    def _held(self, scope: Scope, new: Sequence[Claim]) -> list[Claim]:
+        """The stored statements that new ones could contradict."""
+        predicates = {claim.triple.predicate for claim in new}
+        predicates |= {OPPOSITES[name] for name in predicates if name in OPPOSITES}
+        stored: list[StoredTriple] = []
+        for predicate in sorted(predicates):
+            stored += self._core.store.triples(scope, predicate=predicate)
+        ids = list(dict.fromkeys(kept.fact_id for kept in stored))
+        facts = [record.fact for record in self._core.store.facts(scope, ids=ids)] if ids else []
+        return held_claims(stored, {fact.id: fact.last_said_at for fact in facts})
+
+    def _forgotten(self, scope: Scope, orders: Sequence[str]) -> Iterator[Op]:
+        for order in orders:
+            words = set(index_terms(order)) - _GRAMMAR
+            found = self._core.retriever.recall(
+                order, scope=scope, limit=20, strictness=0, include_history=True
+            )
+            gone = [
+                f.id
+                for f in found
+                if words and len(words & set(index_terms(f.content))) >= FORGET_SHARE * len(words)
+            ]
+            if gone:
+                yield DeleteFacts(tuple(gone))
+
+
+def _one_of_each(facts: Sequence[ExtractedFact]) -> list[ExtractedFact]:
+    return list({unique_key(fact.content): fact for fact in reversed(facts)}.values())[::-1]
+
+
+def _new_fact(fact: ExtractedFact, source: StoredMessage) -> NewFact:
+    return NewFact(
+        fact.content,
+        kind=fact.kind,
+        said_at=source.said_at,
+        pinned=fact.pinned,
+        speaker=fact.speaker,
+        position=source.position,
+        session_id=source.session_id,
+        source_message_id=source.id,
+        metadata={**fact.metadata, "dates": list(fact.dates)} if fact.dates else fact.metadata,
+    )
+
+
+def _new_message(stored: StoredMessage) -> NewFact:
+    return NewFact(
+        stored.message.content,
+        id=stored.id,
+        kind="message",
+        said_at=stored.said_at,
+        speaker=stored.message.name,
+        position=stored.position,
+        session_id=stored.session_id,
+        source_message_id=stored.id,
+    )

@@ -1,0 +1,39 @@
+"""What a fact is found by: its text, and when and by whom it was said, where that is known."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+
+
+class Indexed(Protocol):
+    """A fact, stored or about to be."""
+
+    @property
+    def content(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def said_at(self) -> datetime | None: ...
+    @property
+    def speaker(self) -> str | None: ...
+    @property
+    def source_message_id(self) -> str | None: ...
+
+
+def index_text(fact: Indexed) -> str:
+    """The text that is embedded and whose words are indexed; it is never shown.
+
+    What comes from a conversation carries the day on which it was said, and a message its speaker:
+    "7 May 2023 Mel: I signed up". That finds 2 points more of recall@10 on LoCoMo
+    (docs/pages/benchmarks.md). What was remembered directly is found by its own words.
+    """
+    if fact.source_message_id is None or fact.said_at is None:
+        return fact.content
+    day = f"{fact.said_at.day} {_MONTHS[fact.said_at.month - 1]} {fact.said_at.year}"
+    speaker = f"{fact.speaker}: " if fact.kind == "message" and fact.speaker else ""
+    return f"{day} {speaker}{fact.content}"
