@@ -14,6 +14,7 @@ from memori_core.cli._output import for_people, json_option, write_json
 from memori_core.cli._tables import aligned
 from memori_core.embedding import DEFAULT_EMBEDDER
 from memori_core.evaluation.bench import BenchRow, bench_recall
+from memori_core.evaluation.capture_bench import bench_capture
 from memori_core.evaluation.peer import serve
 from memori_core.evaluation.versions import versions
 from memori_core.retrieval.fusion import POLICIES
@@ -53,7 +54,7 @@ class _Sizes(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (ge
 
 @click.group("bench")
 def bench_command() -> None:
-    """Measure how long recall takes."""
+    """Measure how long recall and capture take."""
 
 
 @bench_command.command("recall")
@@ -76,6 +77,18 @@ def _recall(sizes: Sequence[int], data: Path | None, json_out: str | None) -> No
         machine = {"machine": platform.machine(), "system": platform.platform()}
         result = {"rows": [row.to_json() for row in rows], **machine, "versions": versions()}
         write_json(result, json_out)
+
+
+@bench_command.command("capture")
+@click.option("--turns", type=click.IntRange(10), default=300, show_default=True)
+@json_option
+def _capture(turns: int, json_out: str | None) -> None:
+    """What a caller waits for a turn to be stored, beside one fsync in the same run."""
+    times = bench_capture(turns).to_json()
+    if for_people(json_out):
+        click.echo("\n".join(aligned([[name, f"{value:.3f}"] for name, value in times.items()])))
+    if json_out:
+        write_json({**times, "versions": versions()}, json_out)
 
 
 @bench_command.command("peer")

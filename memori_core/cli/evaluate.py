@@ -9,10 +9,16 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from memori_core.cli._options import NO_EMBEDDER
+from memori_core.cli._evaluating import (
+    embedder_named,
+    embedder_option,
+    fusion_option,
+    limit_questions_option,
+    only_option,
+)
 from memori_core.cli._output import for_people, json_option, write_json
 from memori_core.cli._tables import aligned
-from memori_core.embedding import DEFAULT_EMBEDDER
+from memori_core.cli.evaluate_capture import capture_command
 from memori_core.evaluation.datasets import (
     CHINESE_SET,
     Dataset,
@@ -26,7 +32,6 @@ from memori_core.evaluation.datasets import (
 )
 from memori_core.evaluation.gate import GateEvaluation, evaluate_gate
 from memori_core.evaluation.runner import Evaluation, evaluate
-from memori_core.retrieval.fusion import POLICIES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,39 +63,13 @@ def _ranking_options(command: F) -> F:
     """The options of a command that measures a ranking."""
     for option in (
         json_option,
-        click.option(
-            "--limit-questions",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="At most N questions per store, for a quick trial.",
-        ),
+        limit_questions_option,
         click.option("--compare", is_flag=True, help="Also measure what each signal gives alone."),
-        _embedder_option,
-        _fusion_option,
+        embedder_option,
+        fusion_option,
     ):
         command = option(command)
     return command
-
-
-def _fusion_option(command: F) -> F:
-    option = click.option(
-        "--fusion",
-        type=click.Choice(list(POLICIES)),
-        default="coverage",
-        show_default=True,
-        help="How signals become one order.",
-    )
-    return option(command)
-
-
-def _embedder_option(command: F) -> F:
-    option = click.option(
-        "--embedder",
-        default=DEFAULT_EMBEDDER,
-        show_default=True,
-        help="static, multilingual, a model's name or folder, http://host/v1#model, or none.",
-    )
-    return option(command)
 
 
 @click.group("eval")
@@ -98,11 +77,14 @@ def eval_command() -> None:
     """Measure recall on real data. Vectors are kept in ~/.cache/memori-core."""
 
 
+eval_command.add_command(capture_command)
+
+
 @eval_command.command("locomo")
 @click.argument("path", type=_PATH)
 @_UNIT
 @click.option("--conversation", is_flag=True, help="Conversation mode: neighbours, speakers, ….")
-@click.option("--only", multiple=True, metavar="ID", help="Only this conversation; repeatable.")
+@only_option
 @_ranking_options
 def _locomo(
     path: Path, unit: Unit, conversation: bool, only: Sequence[str], **options: Any
@@ -136,8 +118,8 @@ def _cranfield(folder: Path, **options: Any) -> None:
     help="PATH is LoCoMo: ask each conversation its own questions and those of the next.",
 )
 @click.option("--strictness", type=click.FloatRange(min=0), default=1.0, show_default=True)
-@_fusion_option
-@_embedder_option
+@fusion_option
+@embedder_option
 @json_option
 def _relevance(
     path: Path | None,
@@ -157,7 +139,7 @@ def _relevance(
         stores,
         dataset=name,
         unit=unit or "facts",
-        embedder=_embedder(embedder),
+        embedder=embedder_named(embedder),
         fusion=fusion,
         strictness=strictness,
         progress=True,
@@ -194,15 +176,11 @@ def _run(
 ) -> Evaluation:
     return evaluate(
         dataset,
-        embedder=_embedder(options.embedder),
+        embedder=embedder_named(options.embedder),
         fusion=fusion,
         conversation=conversation,
         progress=True,
     )
-
-
-def _embedder(name: str) -> str | None:
-    return None if name == NO_EMBEDDER else name
 
 
 def _table(result: Evaluation, alone: Mapping[str, Evaluation]) -> str:

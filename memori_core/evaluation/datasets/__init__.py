@@ -2,7 +2,7 @@
 
 from memori_core.evaluation.datasets.base import Collection, Dataset, Question
 from memori_core.evaluation.datasets.cranfield import load_cranfield
-from memori_core.evaluation.datasets.locomo import UNITS, Unit, load_locomo
+from memori_core.evaluation.datasets.locomo import UNITS, Unit, load_conversations, load_locomo
 from memori_core.evaluation.datasets.reading import load_reading
 from memori_core.evaluation.datasets.relevance import (
     CHINESE_SET,
@@ -24,6 +24,7 @@ __all__ = [
     "Question",
     "Unit",
     "from_conversations",
+    "load_conversations",
     "load_cranfield",
     "load_locomo",
     "load_reading",

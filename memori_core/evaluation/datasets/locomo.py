@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -54,12 +55,22 @@ def load_locomo(path: str | Path, *, unit: Unit = "turns") -> Dataset:
     """
     if unit not in UNITS:
         raise ConfigError(f"`unit` must be one of {', '.join(UNITS)}, got {unit!r}.")
-    samples = read_json(path, expected=_EXPECTED)
-    with shape(path, expected=_EXPECTED):
-        collections = tuple(_collection(sample, _READERS[unit]) for sample in samples)
-    if not collections:
-        raise ConfigError(f"{path} holds no conversation. Expected {_EXPECTED}.")
-    return Dataset("locomo", unit=unit, collections=collections)
+    return _load(path, unit, _READERS[unit])
+
+
+def load_conversations(path: str | Path) -> Dataset:
+    """The conversations of LoCoMo as they were said, to be captured.
+
+    A message reads `{text} [shares {caption}]`; its date and its speaker are fields. Messages of a
+    session are said a minute apart, so that their order is that of their times.
+
+    Args:
+        path: `locomo10.json`.
+
+    Raises:
+        ConfigError: The file cannot be read or is something else.
+    """
+    return _load(path, "messages", _messages)
 
 
 def evidence_ids(evidence: Iterable[str]) -> frozenset[str]:
@@ -82,6 +93,17 @@ def evidence_ids(evidence: Iterable[str]) -> frozenset[str]:
 def session_time(text: str) -> datetime:
     """The moment that LoCoMo writes as `"1:56 pm on 8 May, 2023"`, taken as UTC."""
     return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+
+
+def _load(
+    path: str | Path, unit: str, read: Callable[[Mapping[str, Any]], Iterator[_Sourced]]
+) -> Dataset:
+    samples = read_json(path, expected=_EXPECTED)
+    with shape(path, expected=_EXPECTED):
+        collections = tuple(_collection(sample, read) for sample in samples)
+    if not collections:
+        raise ConfigError(f"{path} holds no conversation. Expected {_EXPECTED}.")
+    return Dataset("locomo", unit=unit, collections=collections)
 
 
 def _collection(
@@ -116,18 +138,34 @@ def _sessions(conversation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _turns(sample: Mapping[str, Any]) -> Iterator[_Sourced]:
     conversation = sample["conversation"]
     for session, date in _sessions(conversation):
-        for position, turn in enumerate(conversation[session]):
-            caption = turn.get("blip_caption")
-            shared = f" [shares {caption}]" if caption else ""
-            fact = NewFact(
-                f"{date} {turn['speaker']}: {turn['text']}{shared}",
-                id=turn["dia_id"],
-                said_at=session_time(date),
-                session_id=session,
-                speaker=turn["speaker"],
-                position=position,
-            )
-            yield fact, evidence_ids([turn["dia_id"]])
+        for message, sources in _messages_of(conversation[session], session, date):
+            content = f"{date} {message.speaker}: {message.content}"
+            yield replace(message, content=content), sources
+
+
+def _messages(sample: Mapping[str, Any]) -> Iterator[_Sourced]:
+    conversation = sample["conversation"]
+    for session, date in _sessions(conversation):
+        for message, sources in _messages_of(conversation[session], session, date):
+            said_at = session_time(date) + timedelta(minutes=message.position or 0)
+            yield replace(message, said_at=said_at), sources
+
+
+def _messages_of(
+    turns: Iterable[Mapping[str, Any]], session: str, date: str
+) -> Iterator[_Sourced]:
+    for position, turn in enumerate(turns):
+        caption = turn.get("blip_caption")
+        shared = f" [shares {caption}]" if caption else ""
+        message = NewFact(
+            f"{turn['text']}{shared}",
+            id=turn["dia_id"],
+            said_at=session_time(date),
+            session_id=session,
+            speaker=turn["speaker"],
+            position=position,
+        )
+        yield message, evidence_ids([turn["dia_id"]])
 
 
 def _observations(sample: Mapping[str, Any]) -> Iterator[_Sourced]:

@@ -1,0 +1,274 @@
+"""The write path, measured: conversations captured, then asked about."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Literal
+
+from tqdm import tqdm
+
+from memori_core.augmentation.base import Extractor
+from memori_core.augmentation.rules import RuleExtractor
+from memori_core.embedding import EmbedderSpec, make_embedder
+from memori_core.evaluation.datasets.base import Collection, Dataset, Question
+from memori_core.evaluation.extracting import (
+    Found,
+    as_message,
+    facts_per_100,
+    found_in,
+    index_texts,
+    share_supported,
+)
+from memori_core.evaluation.metrics import Scores, mean, ndcg_at, recall_at
+from memori_core.evaluation.vectors import StoredVectors
+from memori_core.evaluation.versions import versions
+from memori_core.evaluation.word_pieces import count_word_pieces
+from memori_core.memori import Memori, ScopedMemory
+from memori_core.models import KINDS, Kind
+from memori_core.rendering import fact_line
+from memori_core.results import Recall
+from memori_core.stores import InMemoryStore, Store
+
+DEPTH = 10
+FACT_KINDS: tuple[Kind, ...] = tuple(k for k in KINDS if k not in ("message", "statement"))
+
+Boosts = Literal["conversation"] | tuple[()]
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureEvaluation:
+    """What is found again of conversations that were captured."""
+
+    dataset: str
+    _: KW_ONLY
+    extractor: str
+    embedder: str
+    """Its name; `none` where no vectors were used."""
+    conversations: int
+    messages: int
+    questions: int
+    failed: int
+    """Messages of which the extractor made nothing, for an error."""
+    scores: Mapping[str, float]
+    """By the keys of `to_json`."""
+    per_category: Mapping[str, Mapping[str, float]]
+    """Recall at 10 of each way, for the questions of each category, with their number."""
+    seconds: float
+    """Capturing and asking, without embedding."""
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    def to_json(self) -> dict[str, Any]:
+        """The evaluation as JSON values, figures rounded to four places."""
+        return {
+            "dataset": self.dataset,
+            "extractor": self.extractor,
+            "embedder": self.embedder,
+            "conversations": self.conversations,
+            "messages": self.messages,
+            "questions": self.questions,
+            "failed": self.failed,
+            **_rounded(self.scores),
+            "per_category": {name: _rounded(s) for name, s in self.per_category.items()},
+            "seconds": round(self.seconds, 1),
+            "versions": dict(self.versions),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to ask what was captured."""
+
+    name: str
+    _: KW_ONLY
+    kinds: tuple[Kind, ...] | None = None
+    """Of what is recalled; None for all."""
+    boosts: Boosts = ()
+
+
+WAYS = (
+    Way("facts", kinds=FACT_KINDS),
+    Way("facts_and_messages"),
+    Way("conversation", boosts="conversation"),
+)
+"""How a store of facts and messages is asked."""
+STATEMENTS = Way("statements")
+"""How a store of facts and statements, without messages, is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What one recall found."""
+
+    category: str
+    _: KW_ONLY
+    recall: float
+    ndcg: float
+    word_pieces: int
+
+
+def evaluate_capture(
+    dataset: Dataset,
+    *,
+    embedder: EmbedderSpec,
+    cache: Path | None = None,
+    progress: bool = False,
+) -> CaptureEvaluation:
+    """Capture conversations with the rule extractor, and ask their questions.
+
+    Every conversation is one entity, every message one turn by its speaker. Questions are asked
+    for 10 items with the cut off. An item counts by the message it comes from.
+
+    Args:
+        dataset: Messages and questions, see `load_conversations`.
+        embedder: See `make_embedder`.
+        cache: Folder of the vector cache; None for `cache_folder()`.
+        progress: Show progress bars on standard error.
+
+    Raises:
+        MissingExtraError: The tokenizer that counts word pieces is not on this machine.
+    """
+    made = make_embedder(embedder)
+    vectors = None if made is None else StoredVectors(made, cache)
+    rules, with_statements = RuleExtractor(), RuleExtractor(statements=True)
+    said = [message for c in dataset.collections for message in c.facts]
+    found, found_more = found_in(said, rules), found_in(said, with_statements)
+    if vectors is not None:
+        with vectors:
+            _embed(dataset, [*found, *found_more], vectors, progress=progress)
+    run = _Run(dataset, vectors, progress=progress)
+    started = time.perf_counter()
+    answers = run.ask(rules, index_messages=True, ways=WAYS)
+    answers |= run.ask(with_statements, index_messages=False, ways=(STATEMENTS,))
+    if vectors is not None:
+        vectors.save()
+    return CaptureEvaluation(
+        dataset.name,
+        extractor=rules.name,
+        embedder="none" if vectors is None else vectors.name,
+        conversations=len(dataset.collections),
+        messages=len(said),
+        questions=dataset.questions,
+        failed=run.failed,
+        scores=_scores(answers)
+        | {"facts_per_100_turns": facts_per_100(found), "supported_share": share_supported(found)},
+        per_category=_per_category(answers),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _embed(
+    dataset: Dataset, found: Sequence[Found], vectors: StoredVectors, *, progress: bool
+) -> None:
+    """Embed in large batches what capturing and asking would embed one by one."""
+    vectors.embed_documents(index_texts(found), progress=progress)
+    asked = [question.text for c in dataset.collections for question in c.questions]
+    vectors.embed_queries(asked, progress=progress)
+
+
+class _Run:
+    """Captures and asks a data set."""
+
+    def __init__(self, dataset: Dataset, vectors: StoredVectors | None, *, progress: bool) -> None:
+        self._dataset = dataset
+        self._vectors = vectors
+        self._progress = progress
+        self.failed = 0
+
+    def ask(
+        self, extractor: Extractor, *, index_messages: bool, ways: Sequence[Way]
+    ) -> dict[str, list[_Answer]]:
+        """Capture all conversations into one store, and ask it in several ways."""
+        store = InMemoryStore()
+        with Memori(
+            store, embedder=self._vectors, extractor=extractor, index_messages=index_messages
+        ) as memori:
+            ids = self._captured(memori)
+        return {way.name: self._answers(store, ids, way) for way in ways}
+
+    def _captured(self, memori: Memori) -> Mapping[str, Mapping[str, str]]:
+        """By conversation, the ids of the data set by those of the stored messages."""
+        bar = tqdm(desc="capture", total=self._messages, disable=not self._progress)
+        with bar:
+            ids = {c.id: _capture(memori, c, bar) for c in self._dataset.collections}
+            memori.flush()
+        self.failed += memori.augmentation.stats()["dead"]
+        return ids
+
+    @property
+    def _messages(self) -> int:
+        return sum(len(collection.facts) for collection in self._dataset.collections)
+
+    def _answers(
+        self, store: Store, ids: Mapping[str, Mapping[str, str]], way: Way
+    ) -> list[_Answer]:
+        answers: list[_Answer] = []
+        bar = tqdm(desc=way.name, total=self._dataset.questions, disable=not self._progress)
+        with Memori(store, embedder=self._vectors, extractor=None, boosts=way.boosts) as memori, bar:
+            for collection in self._dataset.collections:
+                memory = memori.scoped(collection.id)
+                for question in collection.questions:
+                    recall = self._recall(memory, question, way)
+                    answers.append(_answer(question, recall, ids[collection.id]))
+                    bar.update()
+        return answers
+
+    def _recall(self, memory: ScopedMemory, question: Question, way: Way) -> Recall:
+        vector = None if self._vectors is None else self._vectors.embed_query(question.text)
+        return memory.recall(
+            question.text, vector=vector, limit=DEPTH, strictness=0, kinds=way.kinds
+        )
+
+
+def _capture(memori: Memori, collection: Collection, bar: tqdm[Any]) -> dict[str, str]:
+    ids: dict[str, str] = {}
+    for said in collection.facts:
+        memory = memori.scoped(collection.id, session_id=said.session_id)
+        captured = memory.capture(as_message(said), at=said.said_at, on_full="defer")
+        ids |= {stored.id: str(said.id) for stored in captured.messages}
+        bar.update()
+    return ids
+
+
+def _answer(question: Question, recall: Recall, ids: Mapping[str, str]) -> _Answer:
+    sources = dict.fromkeys(ids[item.fact.source_message_id or item.id] for item in recall)
+    ranking = list(sources)
+    lines = [fact_line(item.fact) for item in recall]
+    return _Answer(
+        question.category,
+        recall=recall_at(DEPTH, ranking, question.gold),
+        ndcg=ndcg_at(DEPTH, ranking, question.gold),
+        word_pieces=sum(count_word_pieces(lines)),
+    )
+
+
+def _scores(answers: Mapping[str, Sequence[_Answer]]) -> dict[str, float]:
+    scores: dict[str, float] = {}
+    for name, some in answers.items():
+        scores[f"{name}_recall@10"] = _mean([answer.recall for answer in some])
+        scores[f"{name}_ndcg@10"] = _mean([answer.ndcg for answer in some])
+        key = "context_tokens" if name == "conversation" else f"{name}_context_tokens"
+        scores[key] = _mean([answer.word_pieces for answer in some])
+    return scores
+
+
+def _per_category(answers: Mapping[str, Sequence[_Answer]]) -> dict[str, Scores]:
+    first = next(iter(answers.values()))
+    rows: dict[str, Scores] = {}
+    for category in sorted({answer.category for answer in first}):
+        of = {name: [a for a in some if a.category == category] for name, some in answers.items()}
+        recalls = mean([{name: _mean([a.recall for a in some]) for name, some in of.items()}])
+        count = sum(answer.category == category for answer in first)
+        rows[category] = {"questions": count, **recalls}
+    return rows
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else 0.0
+
+
+def _rounded(scores: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in scores.items()}
