@@ -73,7 +73,7 @@ class SchemaVersionError(StoreError):
 
 
 class LeaseLostError(StoreError):
-    """A job is not, or no longer, leased by who wants to finish it. Nothing of the batch was stored.
+    """A job is not, or no longer, leased as a batch says. Nothing of the batch was stored.
 
     It was given to another worker, was finished by one, or its entity was erased.
     """

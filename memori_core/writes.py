@@ -55,7 +55,9 @@ class DeleteFacts:
 
 @dataclass(frozen=True, slots=True)
 class AppendTurn:
-    """Store the messages of one turn, and a job for it. A turn that is there already is left alone.
+    """Store the messages of one turn, and a job for it.
+
+    A turn that is there already is left alone, unless it was broken off and comes again whole.
 
     The session is made if it is not there. Messages get the next positions of the session.
     """

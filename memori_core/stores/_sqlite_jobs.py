@@ -6,40 +6,41 @@ import sqlite3
 import uuid
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import get_args
+from typing import Any, get_args
 
 from memori_core.conversation import Job, JobStatus
 from memori_core.models import Scope
 from memori_core.stores._rows import to_micros
 from memori_core.stores._sqlite_conversations import MESSAGE_COLUMNS, to_message
 
-# The first open job of a session, where it is due. Two queries, so that each reads an index in
-# the order of the queue and stops at the limit.
+# The first open job of a session, where it is due and no other one runs (a later one may, if a dead
+# one was revived). Two queries, so that each reads an index in the order of the queue and stops at
+# the limit.
 _DUE = (
     "SELECT rowid, entity_key, id, session_id, process_id, attempts FROM jobs AS job "
     "WHERE {due} AND NOT EXISTS (SELECT 1 FROM jobs AS earlier "
     "WHERE earlier.entity_key = job.entity_key AND earlier.session_id = job.session_id "
     "AND earlier.status IN ('waiting', 'running') AND earlier.rowid < job.rowid) "
-    "ORDER BY rowid LIMIT ?"
+    "AND NOT EXISTS (SELECT 1 FROM jobs AS later "
+    "WHERE later.entity_key = job.entity_key AND later.session_id = job.session_id "
+    "AND later.status = 'running' AND later.lease_until > :now AND later.rowid > job.rowid) "
+    "ORDER BY rowid LIMIT :limit"
 )
-_WAITING = _DUE.format(due="status = 'waiting' AND coalesce(retry_at, 0) <= ?")
-_EXPIRED = _DUE.format(due="status = 'running' AND lease_until <= ?")
+_WAITING = _DUE.format(due="status = 'waiting' AND coalesce(retry_at, 0) <= :now")
+_EXPIRED = _DUE.format(due="status = 'running' AND lease_until <= :now")
 
 
 def is_any_due(connection: sqlite3.Connection, now: datetime) -> bool:
     """Whether a job could be claimed. Only reads."""
-    micros = to_micros(now)
-    return any(connection.execute(sql, (micros, 1)).fetchone() for sql in (_WAITING, _EXPIRED))
+    return bool(_due(connection, now, limit=1))
 
 
 def claim(
     connection: sqlite3.Connection, *, limit: int, lease_s: float, now: datetime
 ) -> list[Job]:
     """Take up jobs, inside a transaction of the writer."""
-    micros = to_micros(now)
-    due = [row for sql in (_WAITING, _EXPIRED) for row in connection.execute(sql, (micros, limit))]
     claimed: list[Job] = []
-    for number, key, job_id, session_id, process_id, attempts in sorted(due)[:limit]:
+    for number, key, job_id, session_id, process_id, attempts in _due(connection, now, limit):
         lease = uuid.uuid4().hex
         connection.execute(
             "UPDATE jobs SET status = 'running', attempts = attempts + 1, lease = ?, "
@@ -70,6 +71,13 @@ def claim(
             )
         )
     return claimed
+
+
+# Any: a row holds whatever is in the file.
+def _due(connection: sqlite3.Connection, now: datetime, limit: int) -> list[tuple[Any, ...]]:
+    values = {"now": to_micros(now), "limit": limit}
+    found = [row for sql in (_WAITING, _EXPIRED) for row in connection.execute(sql, values)]
+    return sorted(found)[:limit]
 
 
 def release(

@@ -158,8 +158,13 @@ class InMemoryStore(Store):
     def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
         claimed: list[Job] = []
         with self._lock:
-            busy: set[tuple[str, str]] = set()
-            for entity, job_id, queued in sorted(self._queue(), key=lambda job: job[2].number):
+            queue = sorted(self._queue(), key=lambda job: job[2].number)
+            busy = {
+                (entity.entity_id, queued.session_id)
+                for entity, _, queued in queue
+                if queued.status == "running" and not queued.is_due(now)
+            }
+            for entity, job_id, queued in queue:
                 session = (entity.entity_id, queued.session_id)
                 if len(claimed) >= limit:
                     break

@@ -8,7 +8,10 @@ import pytest
 from memori_core.errors import SchemaVersionError, StoreError
 from memori_core.models import Scope
 from memori_core.stores import SQLiteStore, migrations
-from memori_core.testing.facts import contents, create, fact_record
+from memori_core.stores._rows import COLUMNS, to_row
+from memori_core.testing.facts import contents, create, fact_record, run
+from memori_core.testing.turns import append, said
+from memori_core.writes import DeleteFacts
 
 ALICE = Scope("alice")
 
@@ -93,3 +96,33 @@ def test_an_empty_file_becomes_a_store(path):
     with SQLiteStore(path) as store:
         create(store, ALICE, fact_record("User likes tea"))
         assert contents(store, ALICE) == ["User likes tea"]
+
+
+def test_a_file_of_version_1_gains_conversations_and_keeps_its_facts(path):
+    first = migrations.MIGRATIONS[0]
+    records = [
+        fact_record("User likes tea", id="tea", source_message_id="m"),
+        fact_record("I like tea", id="m", kind="message", source_message_id="m"),
+    ]
+    rows = [(*to_row(record), ALICE.entity_key) for record in records]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in first:
+            connection.execute(statement)
+        connection.execute(
+            "INSERT INTO entities VALUES (?, 'alice', 2, 0)",
+            (ALICE.entity_key,),
+        )
+        marks = ", ".join("?" * (len(COLUMNS) + 1))
+        connection.executemany(
+            f"INSERT INTO facts ({', '.join(COLUMNS)}, entity_key) VALUES ({marks})", rows
+        )
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+    with SQLiteStore(path) as store:
+        assert store.stats()["schema_version"] == 2
+        assert store.facts(ALICE) == sorted(records, key=lambda r: r.fact.id)
+        assert store.sources(ALICE) == {"tea": ("m",)}
+        append(store, ALICE, "t")
+        assert said(store, ALICE) == ["This is t"]
+        run(store, ALICE, DeleteFacts(("tea",)))
+        assert store.facts(ALICE) == []

@@ -6,12 +6,21 @@ from datetime import timedelta
 
 import pytest
 
+from memori_core.conversation import Message, Triple
 from memori_core.errors import ConfigError
 from memori_core.models import Mention, Scope
 from memori_core.stores import InMemoryStore, SQLiteStore
-from memori_core.stores.transfer import export_jsonl, import_jsonl
+from memori_core.stores.transfer import export_jsonl, holds_fact, import_jsonl
 from memori_core.testing.facts import SAID_AT, contents, create, fact_record, run
-from memori_core.writes import CreateFact, UpdateFact
+from memori_core.testing.turns import LIVES_IN_OSLO, append, turn
+from memori_core.writes import (
+    CreateAttribute,
+    CreateFact,
+    CreateTriple,
+    EndTriples,
+    UpdateConversation,
+    UpdateFact,
+)
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 
@@ -43,13 +52,44 @@ def full():
         yield store
 
 
+@pytest.fixture
+def talk():
+    """An entity with conversations, a knowledge graph and attributes."""
+    with InMemoryStore() as store:
+        create(store, ALICE, fact_record("User lives in Oslo", id="home", source_message_id="m1"))
+        create(store, ALICE, fact_record("user lives in Oslo", source_message_id="m2"))
+        create(store, ALICE, fact_record("User lives in Rome", id="rome"))
+        asked = Message("user", "A story?", name="Ann", id="m1")
+        run(store, ALICE, turn("t", asked, Message("assistant", "Once"), status="partial"))
+        append(store, ALICE, "u")
+        later = SAID_AT + timedelta(hours=3)
+        run(store, ALICE, turn("t", asked, Message("assistant", "No."), said_at=later))
+        run(store, ALICE, turn("v", session_id="other", status="failed"))
+        run(store, ALICE, UpdateConversation("s", summary="Talk 二"))
+        for fact_id in ("rome", "home", "home"):
+            run(store, ALICE, CreateTriple(LIVES_IN_OSLO, fact_id=fact_id))
+        run(store, ALICE, CreateTriple(Triple("User", "likes", "tea"), fact_id="home"))
+        run(store, ALICE, EndTriples("rome", valid_until=later))
+        for content in ("Writes SQL", "Reads mail", "Reads mail"):
+            run(store, ALICE, CreateAttribute(content, process_id="agent"))
+        append(store, BOB, "t")
+        yield store
+
+
 def everything(store, scope):
-    """All that a store tells about an entity, apart from revisions."""
+    """All that a store tells about an entity, apart from revisions and jobs."""
     records = store.facts(scope)
+    triples = store.triples(scope, include_ended=True)
     return (
         [replace(r, fact=replace(r.fact, revision=0)) for r in records],
         {r.fact.id: store.history(scope, r.fact.id) for r in records},
         store.mentions(scope),
+        store.sources(scope),
+        store.messages(scope),
+        store.sessions(scope),
+        store.turns(scope),
+        sorted(triples, key=lambda t: (t.fact_id, t.triple.predicate)),
+        store.attribute_times(scope),
     )
 
 
@@ -58,11 +98,8 @@ def test_what_was_exported_comes_back_whole(full, tmp_path):
     with SQLiteStore(tmp_path / "copy.db") as copy:
         assert import_jsonl(copy, lines) == 3
         assert copy.entities() == ["alice", "bob"]
-        facts, history, mentions = everything(copy, ALICE)
-        expected, expected_history, expected_mentions = everything(full, ALICE)
-        assert facts == expected
-        assert history == expected_history
-        assert mentions == expected_mentions
+        for copied, expected in zip(everything(copy, ALICE), everything(full, ALICE), strict=True):
+            assert copied == expected
         assert everything(copy, BOB) == everything(full, BOB)
         assert list(export_jsonl(copy)) == lines
 
@@ -75,6 +112,45 @@ def test_importing_twice_changes_nothing(full):
         assert import_jsonl(copy, lines) == 3
         assert everything(copy, ALICE) == before
         assert copy.revision(ALICE) == revision
+
+
+def test_conversations_come_back_whole_without_jobs(talk, tmp_path):
+    lines = list(export_jsonl(talk))
+    assert sum(map(holds_fact, lines)) == 2
+    with SQLiteStore(tmp_path / "copy.db") as copy:
+        for _ in range(2):
+            assert import_jsonl(copy, lines) == 2
+            for copied, expected in zip(
+                everything(copy, ALICE), everything(talk, ALICE), strict=True
+            ):
+                assert copied == expected
+            assert copy.entities() == ["alice", "bob"]
+            assert everything(copy, BOB) == everything(talk, BOB)
+            assert sum(copy.jobs().values()) == 0
+        revision = copy.revision(ALICE)
+        import_jsonl(copy, lines)
+        assert copy.revision(ALICE) == revision
+        assert list(export_jsonl(copy)) == lines
+
+
+def test_statements_of_a_merged_fact_are_those_of_the_one_that_was_there(talk):
+    with InMemoryStore() as copy:
+        create(copy, ALICE, fact_record("User lives in Oslo!", id="mine"))
+        for _ in range(2):
+            import_jsonl(copy, export_jsonl(talk, ALICE))
+            found = copy.triples(ALICE, object="oslo")
+            assert [(t.fact_id, t.times) for t in found] == [("mine", 2)]
+
+
+def test_an_export_of_version_1_is_still_read(full):
+    header, *lines = export_jsonl(full)
+    facts = [json.loads(line) for line in lines]
+    for fact in facts:
+        del fact["type"], fact["sources"]
+    old = [header.replace('"version": 2', '"version": 1'), *map(json.dumps, facts)]
+    with InMemoryStore() as copy:
+        assert import_jsonl(copy, old) == 3
+        assert everything(copy, ALICE) == everything(full, ALICE)
 
 
 def test_an_export_of_one_entity_has_nothing_of_another(full):
@@ -118,6 +194,8 @@ def test_many_facts_are_imported_in_batches():
 BAD_LINES = {
     "not json": ("{", "Expecting property name"),
     "no object": ("[1]", "not a JSON object"),
+    "unknown type": ('{"entity_id": "alice", "type": "dream"}', "'dream'"),
+    "no turn": ('{"entity_id": "alice", "type": "turn", "id": "t"}', "'messages' is missing"),
     "no entity": ('{"content": "x"}', "entity_id"),
     "no content": (
         '{"entity_id": "alice", "uniq": "AA==", "terms": "", "tokenizer": 0}',
