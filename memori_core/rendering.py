@@ -46,6 +46,31 @@ def escape(text: str, *, limit: int = MAX_FACT_CHARS) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
+_BLOCK_OPENS = re.compile(rf"<\s*{TAG}\b[^<>]{{0,80}}>\s*", re.IGNORECASE)
+_BLOCK_CLOSES = re.compile(rf"<\s*/\s*{TAG}\s*>", re.IGNORECASE)
+
+
+def without_block(text: str) -> str:
+    """A text without the blocks that this module makes, in time linear in its length.
+
+    A block that was cut off ends with the text, if it begins as ours do: people may speak of the
+    tag.
+    """
+    if TAG not in text.casefold():
+        return text
+    kept: list[str] = []
+    at = 0
+    while (opens := _BLOCK_OPENS.search(text, at)) is not None:
+        closes = _BLOCK_CLOSES.search(text, opens.end())
+        if closes is None:
+            if text.startswith(GUIDANCE[:40], opens.end()):
+                return "\n".join([*kept, text[at : opens.start()]])
+            break
+        kept.append(text[at : opens.start()])
+        at = closes.end()
+    return "\n".join([*kept, text[at:]])
+
+
 def fact_line(fact: Fact) -> str:
     """`- {fact}. Stated at {date}`, and until when it held, if it ended."""
     content = escape(fact.content).rstrip(SENTENCE_ENDS)

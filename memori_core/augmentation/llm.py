@@ -20,10 +20,10 @@ from memori_core.augmentation.prompts import (
     ChatMessage,
     extraction_prompt,
     repair_prompt,
-    without_context_block,
 )
 from memori_core.conversation import Extraction, Message
 from memori_core.errors import ExtractionError
+from memori_core.rendering import without_block
 
 logger = logging.getLogger(__name__)
 
@@ -128,9 +128,7 @@ class LLMExtractor(Extractor):
         self, messages: Sequence[Message], *, said_at: datetime, summary: str | None
     ) -> Generator[list[ChatMessage], str, Extraction]:
         """The one course of events for both flavours: yields prompts, is sent the replies."""
-        shown = [
-            replace(message, content=without_context_block(message.content)) for message in messages
-        ]
+        shown = [replace(message, content=without_block(message.content)) for message in messages]
         if not any(message.role == "user" and message.content.strip() for message in shown):
             return Extraction()
         prompt = extraction_prompt(shown, said_at=said_at, summary=summary)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from memori_core.conversation import Message, Role
 from memori_core.errors import ConfigError
-from memori_core.rendering import TAG
+from memori_core.rendering import without_block
 
 _ROLES: Final[Mapping[str, Role]] = {
     "user": "user",
@@ -35,8 +34,6 @@ _PLACEHOLDERS: Final[Mapping[str, str]] = {
     "video": "[video]",
 }
 """What stands for parts that are no text. Other parts (thinking, tool calls) are left out."""
-
-_BLOCK = re.compile(rf"<{TAG}>.*?(?:</{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def read_messages(messages: object) -> tuple[Message, ...]:
@@ -120,5 +117,4 @@ def _parts(content: object) -> Iterator[str]:
 
 def clean_text(text: str) -> str:
     """A text without our own context block, and without what no store can keep."""
-    without = _BLOCK.sub(" ", text) if TAG in text.casefold() else text
-    return without.replace("\0", "").encode("utf-8", "replace").decode().strip()
+    return without_block(text).replace("\0", "").encode("utf-8", "replace").decode().strip()

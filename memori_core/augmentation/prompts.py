@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from memori_core.conversation import Message
-from memori_core.rendering import GUIDANCE, TAG
+from memori_core.rendering import without_block
 
 ChatMessage: TypeAlias = dict[str, str]
 """`{"role": …, "content": …}`, as every chat model takes it."""
@@ -157,26 +157,13 @@ def repair_prompt(prompt: list[ChatMessage], reply: str) -> list[ChatMessage]:
     ]
 
 
-def without_context_block(text: str) -> str:
-    """The text without the block that we put into prompts."""
-    return _OWN_BLOCK.sub("", text)
-
-
-_OWN_BLOCK = re.compile(
-    rf"<{TAG}>(?:(?!<{TAG}>).)*?</{TAG}>\n?"
-    # A block that was cut off: only if it is ours, since a user may speak of the tag.
-    rf"|<{TAG}>\s*{re.escape(GUIDANCE[:40])}.*",
-    re.DOTALL | re.IGNORECASE,
-)
-
-
 def _line(number: int, message: Message, *, said_at: datetime) -> str:
     limit = MAX_USER_CHARS if message.role == "user" else MAX_OTHER_CHARS
     fields: dict[str, object] = {"n": number, "role": message.role}
     if message.name:
         fields["name"] = _storable(message.name)[:80]
     fields["said"] = f"{said_at:%Y-%m-%d} {_DAYS[said_at.weekday()]}"
-    fields["text"] = _storable(without_context_block(message.content))[:limit]
+    fields["text"] = _storable(without_block(message.content))[:limit]
     return _json(fields)
 
 

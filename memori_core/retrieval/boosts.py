@@ -170,7 +170,7 @@ class Length(_Addition):
 
     name: ClassVar[str] = "length"
 
-    def __init__(self, *, weight: float = 0.06) -> None:
+    def __init__(self, *, weight: float = 0.05) -> None:
         self.weight = weight
 
     def part(self, pool: Pool, rank: Float64Array) -> Float64Array:

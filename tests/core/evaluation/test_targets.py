@@ -1,4 +1,4 @@
-"""The figures that issue 2 asks for, on the published data sets. Run by `make proof`.
+"""The figures that issues 2 and 3 ask for, on the published data sets. Run by `make proof`.
 
 The data belongs to others and is not in this repository: it is looked for in `../shared/data`.
 """
@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from memori_core.evaluation.capturing import evaluate_capture
 from memori_core.evaluation.datasets import (
     CHINESE_SET,
     from_conversations,
+    load_conversations,
     load_cranfield,
     load_locomo,
     load_reading,
@@ -137,3 +139,40 @@ def test_chinese_lines_that_ask_for_nothing_stored_recall_nothing(embedder):
     result = evaluate_gate(load_relevance(CHINESE_SET), dataset="zh", embedder=embedder)
     found = {group: result.rate(group).percent for group in ("unrelated", "chit_chat")}
     assert all(percent >= 98 for percent in found.values()), found
+
+
+# ------------------------------------------------------------------------------- issue 3: captured
+
+
+@cache
+def captured():
+    return evaluate_capture(load_conversations(LOCOMO), embedder=MINILM).to_json()
+
+
+@pytest.mark.parametrize(
+    ("key", "floor"),
+    [
+        ("facts_recall@10", 0.50),
+        ("statements_recall@10", 0.66),
+        ("facts_and_messages_recall@10", 0.71),
+        ("conversation_recall@10", 0.765),
+        ("conversation_ndcg@10", 0.61),
+        ("facts_per_100_turns", 45),
+        ("supported_share", 0.995),
+    ],
+)
+def test_captured_conversations(key, floor):
+    assert captured()[key] >= floor
+
+
+@pytest.mark.parametrize(
+    ("key", "ceiling"),
+    [("statements_tokens", 240), ("context_tokens", 380), ("facts_per_100_turns", 75)],
+)
+def test_captured_conversations_do_not_flood_the_prompt(key, ceiling):
+    assert captured()[key] <= ceiling
+
+
+def test_capturing_loses_no_turn_and_takes_less_than_three_minutes():
+    assert captured()["failed"] == 0
+    assert captured()["seconds"] < 180

@@ -1,0 +1,89 @@
+"""Chinese texts in sentences and clauses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from memori_core.augmentation.rules.chinese_script import simplify
+
+ONE_CHARACTER = frozenset("我你他她它好嗯哦啊对是行的了吗呢吧哈不有在也就都还又去来说")
+"""Clauses of one character that say nothing; 男 and 女 do."""
+MAX_CLAUSE = 300
+"""Longer clauses are no plain statements, and are not matched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence: as it was written, and in simplified characters of equal length."""
+
+    text: str
+    plain: str
+
+    def cut(self, start: int, end: int | None = None) -> Clause:
+        """A part of it, without blanks around."""
+        text = self.text[start:end]
+        lead = len(text) - len(text.lstrip())
+        text = text.strip()
+        start += lead
+        return Clause(text, self.plain[start : start + len(text)])
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Clauses up to a full stop, and the mark that ends it."""
+
+    clauses: tuple[Clause, ...]
+    text: str
+    mark: str
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    quoted = (
+        r"“[^”\n]{0,300}”|「[^」\n]{0,300}」|『[^』\n]{0,300}』|《[^》\n]{0,100}》"
+        r"|\"[^\"\n]{0,300}\""
+    )
+    sentence = re.compile(rf"(?:{quoted}|[^。!！?？\n.]|\.(?=\S))+|(?P<mark>[。!！?？\n.]+)")
+    # A blank between two Chinese characters stands for a comma in dictated texts.
+    comma = re.compile(
+        rf"(?:{quoted})|(?P<comma>[,，;；…~\uff5e]+|——+|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff]"
+        rf"|\d+岁))"
+    )
+    return sentence, comma
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a text; quotations are not cut."""
+    pattern, _ = _patterns()
+    body = ""
+    for match in pattern.finditer(text):
+        if match["mark"] is None:
+            if body.strip():
+                yield _sentence(body, "")
+            body = match.group()
+        elif body.strip():
+            yield _sentence(body, match["mark"])
+            body = ""
+    if body.strip():
+        yield _sentence(body, "")
+
+
+def _sentence(body: str, mark: str) -> Sentence:
+    plain = simplify(body)
+    _, comma = _patterns()
+    whole = Clause(body, plain)
+    clauses: list[Clause] = []
+    start = 0
+    for match in comma.finditer(plain):
+        if match["comma"] is None:
+            continue
+        clauses.append(whole.cut(start, match.start()))
+        start = match.end()
+    clauses.append(whole.cut(start))
+    return Sentence(tuple(filter(None, clauses)), body.strip(), mark.strip())

@@ -1,0 +1,301 @@
+"""The Chinese rules: from a text to drafts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Literal
+
+from memori_core.augmentation.rules.base import Draft, Forget, Material
+from memori_core.augmentation.rules.chinese import frames, openings, orders, relations
+from memori_core.augmentation.rules.chinese.clauses import (
+    MAX_CLAUSE,
+    ONE_CHARACTER,
+    Clause,
+    Sentence,
+    sentences,
+)
+from memori_core.augmentation.rules.chinese.subjects import (
+    USER,
+    Subject,
+    Told,
+    find_subject,
+    render,
+)
+
+_CJK = re.compile("[\u3400-\u9fff]")
+
+
+_READERS = (
+    orders.anniversary,
+    orders.role,
+    orders.preference,
+    orders.call_me,
+    orders.form_line,
+)
+"""What reads a clause of a form of its own."""
+
+
+@dataclass(slots=True)
+class _State:
+    """What earlier clauses leave to later ones."""
+
+    user: str
+    about: Subject | None = None
+    """The subject that a clause without one has."""
+    other: Subject | None = None
+    """The last third person, for "she"."""
+    named: Subject | None = None
+    """The last subject that the sentence named."""
+    profile: bool = False
+    """Whether a list about the writer is going on."""
+    naming: Literal["pet", "kin"] | None = None
+    """What the last clause introduced, so that a name may follow."""
+    forced: bool = False
+    """Whether the user asked for this to be remembered."""
+    introduced: Subject | None = None
+    """Whom the clause before introduced: 我有一个女儿."""
+    listing: bool = False
+    """Whether the last clause was an item of a list: 男, 35岁, 程序员."""
+    drafts: list[Draft] = field(default_factory=list[Draft])
+
+
+class Chinese:
+    """What Chinese texts say about their writers."""
+
+    @property
+    def code(self) -> Literal["zh"]:
+        return "zh"
+
+    def drafts(
+        self, text: str, *, subject: str | None, statements: bool
+    ) -> Iterator[Draft | Forget | Material]:
+        """What a text says, in order."""
+        state = _State(subject or USER)
+        for sentence in sentences(text):
+            yield from _read(sentence, state, statements=statements)
+            if _opens_material(sentence):
+                yield Material()
+                return
+
+
+def _opens_material(sentence: Sentence) -> bool:
+    """Whether what follows this sentence is the material of a task."""
+    first = sentence.clauses[0].plain if sentence.clauses else ""
+    return frames.opens_material(first) and re.search("[:：]$|[:：]", sentence.text) is not None
+
+
+def _read(sentence: Sentence, state: _State, *, statements: bool) -> Iterator[Draft | Forget]:
+    state.drafts = []
+    state.forced = state.listing = False
+    state.introduced = state.named = state.naming = None
+    state.about = None
+    order: Forget | None = None
+    clauses = _kept(sentence)
+    for clause in clauses:
+        if len(clause.text) > MAX_CLAUSE or clause.plain in ONE_CHARACTER:
+            continue
+        if (forget := orders.forget(clause, user=state.user)) is not None:
+            order = forget
+            break
+        if not _clause(clause, state):
+            break
+    yield from state.drafts
+    if order is not None:
+        yield order
+    elif statements and not state.drafts and _is_statement(sentence):
+        yield Draft(f"{state.user}: {sentence.text}。", kind="statement")
+
+
+def _kept(sentence: Sentence) -> Iterator[Clause]:
+    """The clauses of a sentence that are not asked."""
+    clauses = sentence.clauses
+    asked = any(mark in sentence.mark for mark in "?？")
+    if re.fullmatch('["“「『].*["”」』]', sentence.text):
+        return
+    supposed = False
+    for number, clause in enumerate(clauses, 1):
+        if asked and number == len(clauses):
+            if (told := frames.before_question(clause)) is not None:
+                yield told
+            return
+        bare = openings.bare(clause)
+        if (told := frames.before_question(bare)) is not None:
+            yield told
+            continue
+        if supposed or frames.is_condition(bare.plain):
+            supposed = True
+            continue
+        yield clause
+
+
+def _is_statement(sentence: Sentence) -> bool:
+    if any(mark in sentence.mark for mark in "?？") or len(_CJK.findall(sentence.text)) < 4:
+        return False
+    return not any(
+        frames.is_question(c.plain)
+        or frames.is_request(c.plain)
+        or frames.opens_material(c.plain)
+        or frames.is_talk(c.plain)
+        for c in sentence.clauses
+    )
+
+
+def _clause(clause: Clause, state: _State) -> bool:
+    """Read one clause; False where the rest of its sentence is no longer about the writer."""
+    if not _CJK.search(clause.plain):
+        state.about = None
+        return True
+    clause = openings.bare(clause)
+    if (ordered := orders.remember(clause)) is not None:
+        state.forced = True
+        clause = openings.bare(ordered)
+    if (listed := orders.profile(clause)) is not None:
+        state.profile = True
+        clause = listed
+    if not clause:
+        return True
+    for read in _READERS:
+        if (draft := read(clause, user=state.user)) is not None:
+            state.drafts.append(draft)
+            state.about = Subject(state.user, user=True)
+            return True
+    if frames.opens_material(clause.plain) and not state.forced:
+        return False
+    if _dropped(clause.plain, state):
+        state.about = None
+        return True
+    _tell(clause, state)
+    return True
+
+
+def _dropped(plain: str, state: _State) -> bool:
+    if frames.is_question(plain) or frames.is_wish(plain):
+        return True
+    if state.forced:
+        return False
+    if frames.is_request(plain) or frames.is_talk(plain) or frames.points(plain):
+        return True
+    if re.search('["“「『].*(?:我|你)', plain):
+        return True
+    if frames.is_doctors_word(plain):
+        return False
+    return frames.is_others_word(plain) or (
+        not plain.startswith("我") and frames.is_reported(plain)
+    )
+
+
+def _tell(clause: Clause, state: _State) -> None:
+    """Add what a clause says about the writer, or about somebody of theirs."""
+    if _attach_name(clause, state):
+        return
+    told = find_subject(clause, user=state.user, before=state.other)
+    if told is None:
+        told = _untold(clause, state)
+    if told is None:
+        state.about = None
+        return
+    state.naming = None
+    if not told.elided:
+        state.named = told.subject
+    if told.subject.person:
+        state.about = told.subject
+        if not told.subject.user:
+            state.other = told.subject
+    elif told.subject.text.endswith(("家", "家里")) or not told.subject.user:
+        state.about = Subject(state.user, user=True)
+    if not _sound(told, state):
+        return
+    if told.elided and state.drafts and openings.is_tag(told.rest.plain) and state.listing:
+        last = state.drafts[-1]
+        state.drafts[-1] = replace(last, content=f"{last.content.rstrip('。')},{told.rest.text}。")
+        return
+    state.listing = openings.is_tag(told.rest.plain)
+    name = orders.name_in(told)
+    if name is not None and told.elided and state.drafts and state.drafts[-1].kind != "identity":
+        return  # the name of what the clause before spoke of
+    state.introduced = _introduced(told, state)
+    meaning = relations.read(told.subject, told.rest, name=name)
+    state.drafts.append(
+        Draft(
+            f"{render(told, user=state.user)}。",
+            kind=meaning.kind,
+            pinned=meaning.pinned,
+            triples=meaning.triples,
+            ends=meaning.ends,
+        )
+    )
+
+
+def _introduced(told: Told, state: _State) -> Subject | None:
+    """The relative or animal that a clause about the writer introduces: 我有一个女儿."""
+    if not told.subject.user and not told.subject.text.endswith("家"):
+        return None
+    who = openings.introduced(told.rest.plain)
+    return Subject(f"{state.user}的{told.rest.text[slice(*who)]}", user=False) if who else None
+
+
+def _untold(clause: Clause, state: _State) -> Told | None:
+    """A clause without a subject: about the one before it, or about the writer."""
+    user = Subject(state.user, user=True)
+    if frames.is_doctors_word(clause.plain) and "我" in clause.plain:
+        return Told(Subject("", user=False, person=False), clause)
+    if re.match("家里?(?!人)", clause.plain):
+        return Told(user, clause, elided=True) if openings.continues(clause.plain) else None
+    if state.introduced is not None and openings.is_introduction(clause.plain):
+        state.about = state.introduced
+    if state.about is not None and openings.continues(clause.plain):
+        return Told(state.about, clause, elided=True)
+    if openings.opens(clause.plain) or (state.profile and openings.continues(clause.plain)):
+        if state.named is None or state.named.user or not state.named.person:
+            return Told(user, clause, elided=True)
+        return Told(state.named, clause, elided=True) if openings.continues(clause.plain) else None
+    if state.forced and openings.continues(clause.plain):
+        return Told(user, clause, elided=True)
+    if state.forced:
+        return Told(Subject("", user=False, person=False), clause)
+    return None
+
+
+@cache
+def _bare_name() -> re.Pattern[str]:
+    return re.compile(
+        r"^(?:它|她|他|一[只个条位]|另外?一[只个条位]|老大|老二|大的|小的)?(?:的?(?:名字|小名|大名"
+        r"|英文名))?(?:是|叫(?:做|作)?|取名叫?"
+        r"|起名叫?)(?P<name>[\w\u4e00-\u9fff·-]{1,12}(?: [A-Z]\w+)?)$"
+    )
+
+
+def _attach_name(clause: Clause, state: _State) -> bool:
+    """A name for what the clause before introduced: 养了一只猫,叫团子."""
+    match = _bare_name().match(clause.plain)
+    if match is None or not state.drafts or re.search("叫|名", match.group()) is None:
+        return False
+    before = state.drafts[-1]
+    kind = state.naming or openings.introduces(before.content)
+    if kind is None:
+        return False
+    state.naming = kind
+    name = clause.text[match.start("name") : match.end("name")]
+    told = clause.text.lstrip("它牠她他")
+    content = f"{before.content.rstrip('。')},{told}。"
+    triples = before.triples
+    if kind == "pet":
+        triples = tuple(t for t in triples if t.predicate != "has_pet")
+        triples = (*triples, relations.pet(state.user, name))
+    state.drafts[-1] = Draft(
+        content, kind=before.kind, pinned=before.pinned, triples=triples, ends=before.ends
+    )
+    return True
+
+
+def _sound(told: Told, state: _State) -> bool:
+    """Whether what is left is a statement."""
+    plain = told.rest.plain
+    if len(plain) < 2 or plain.startswith(("、", "的", ":", "：", "和", "跟")) or not plain:
+        return bool(told.elided and plain)
+    if told.subject.user and not told.elided and not state.forced:
+        return not openings.is_stub(plain)
+    return True

@@ -1,0 +1,352 @@
+"""The path of an English text from sentences to drafts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memori_core.augmentation.rules.base import Code, Draft, Forget, Material
+from memori_core.augmentation.rules.english import (
+    antecedents,
+    fields,
+    filters,
+    openings,
+    orders,
+    subjects,
+)
+from memori_core.augmentation.rules.english.clauses import MAX_CLAUSE, clauses, sentences
+from memori_core.augmentation.rules.english.health import is_pinned
+from memori_core.augmentation.rules.english.rewriting import (
+    finished,
+    is_sound,
+    rewritten,
+    spelled_out,
+)
+from memori_core.augmentation.rules.english.triples import triples_of
+from memori_core.conversation import Triple
+from memori_core.models import Kind
+
+MAX_SENTENCES = 2_000
+"""Sentences of one message that are read. A person's message has fewer."""
+MAX_SENTENCE = 1_500
+"""Of longer sentences (dictation without marks) only the clauses are looked at."""
+
+_GREETING = re.compile(r"(?:hi|hey|hello|hiya|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
+_PLAN = re.compile(
+    r"(?:(?:also|really|just|still|now|definitely|finally|\w+ly) )*+(?:plans? to|"
+    r"is planning|is going to|will|wants? to|needs? to|has to|intends?|"
+    r"hopes? to|is supposed to|is hoping|would (?:like|love) to|is thinking (?:of|"
+    r"about)|is trying to|must|is about to|'ll|is due|is getting|is moving|is "
+    r"flying|is starting)\b"
+)
+_PREFERENCE = re.compile(
+    r"(?:(?:also|really|just|still|always|never|\w+ly) )*+(?:likes?|loves?|hates?|"
+    r"prefers?|enjoys?|adores?|dislikes?|detests|loathes|can't stand|doesn't "
+    r"(?:really )?(?:like|enjoy|love)|"
+    r"always uses|has (?:never|always) (?:liked|loved|hated)|is (?:into|fond of|"
+    r"keen on|not into)|would rather)\b"
+)
+_IDENTITY = re.compile(
+    r"is an? |is \d|is (?:originally )?from |is married|was born|grew up|lives? "
+    r"in|works? (?:at|as|for|in)|speaks? "
+)
+_FAVOURITE = re.compile(r"(?:all-time )?(?:favou?rite|default|preferred|go-to) ")
+_NAMED = re.compile(
+    r"(?:name|full name|first name|age|birthday|e-?mail|job|occupation|pronouns|"
+    r"nationality|native|first language)\b"
+)
+
+
+class English:
+    """The rules for English."""
+
+    @property
+    def code(self) -> Code:
+        return "en"
+
+    def drafts(
+        self, text: str, *, subject: str | None, statements: bool
+    ) -> Iterator[Draft | Forget | Material]:
+        """See `Language.drafts`."""
+        return _Reading(subject or "User", statements=statements).read(text.translate(_QUOTES))
+
+
+class _Reading:
+    """One text as it is read: what was said shortly before decides who "she" is."""
+
+    def __init__(self, name: str, *, statements: bool) -> None:
+        self._name = name
+        self._statements = statements
+        self._antecedent = ""
+        self._listing = False
+        self._greeted = False
+        self._read: set[str] = set()
+        self._seen: set[str] = set()
+
+    def read(self, text: str) -> Iterator[Draft | Forget | Material]:
+        quoting = False
+        for count, raw in enumerate(sentences(text)):
+            if count == MAX_SENTENCES:
+                return
+            if raw in self._read:
+                continue
+            self._read.add(raw)
+            if (raw.count('"') - len(re.findall(r'\d"', raw))) % 2:
+                quoting = not quoting
+                continue
+            if quoting:
+                continue
+            item = fields.bullet(raw)
+            sentence = spelled_out(item if item is not None else raw)
+            if len(sentence) > MAX_SENTENCE:
+                if filters.is_frame(sentence[:MAX_CLAUSE]):
+                    yield Material()
+                    return
+                yield from self._clauses(sentence, sentence=sentence, forced=False)
+                continue
+            plain = filters.without_prefixes(sentence)
+            found = list(self._listed(plain, item))
+            if found:
+                yield from found
+                continue
+            if filters.is_frame(sentence) or filters.is_frame(plain):
+                yield Material()
+                return
+            if filters.is_quoted(sentence):
+                continue
+            greets = _GREETING.match(raw) is not None
+            self._greeted = self._greeted or greets
+            yield from self._sentence(sentence, plain)
+            self._greeted = greets
+
+    # ------------------------------------------------------------------------------ sentences
+
+    def _listed(self, plain: str, item: str | None) -> Iterator[Draft]:
+        """The items of a list "about me", and the fields of a form."""
+        rest = fields.opens_list(plain)
+        if rest is not None:
+            self._listing = True
+            for piece in re.split(r"[,;|] ", rest):
+                yield from self._told(piece)
+            return
+        form = fields.filled_in(plain)
+        if form is not None:
+            for field in form:
+                yield from self._made(f"{self._name}{field}")
+            return
+        if self._listing:
+            told = list(self._told(item if item is not None else plain))
+            self._listing = bool(told) or item is not None
+            yield from told
+
+    def _told(self, item: str) -> Iterator[Draft]:
+        clause = fields.told(spelled_out(item))
+        if clause is not None:
+            for piece in clauses(clause):
+                yield from self._clause(piece, opening=True)
+
+    def _sentence(self, sentence: str, plain: str) -> Iterator[Draft | Forget]:
+        forget = orders.forgotten(plain)
+        if forget is not None:
+            if forget:
+                yield Forget(rewritten(forget, name=self._name) or forget)
+            return
+        remember = orders.remembered(sentence) or orders.remembered(plain)
+        asks = sentence.endswith("?")
+        if remember is not None and not asks:
+            yield from self._clauses(remember, sentence=remember, forced=True)
+            return
+        wish = self._wish(sentence) or self._wish(plain)
+        if wish is not None and not asks:
+            yield from self._made(f"{self._name} {wish}", kind="preference")
+            return
+        called = orders.called(plain)
+        if called is not None:
+            yield self._draft(
+                finished(f"{self._name} wants to be called {called}"),
+                kind="identity",
+                pinned=True,
+                triples=(Triple(self._name, "name", called, object_type="person"),),
+            )
+            return
+        yield from self._clauses(sentence, sentence=sentence, forced=False)
+
+    def _clauses(self, text: str, *, sentence: str, forced: bool) -> Iterator[Draft]:
+        parts = clauses(text)
+        asks = text.rstrip(" \"')").endswith("?")
+        pending = ""
+        skip = False
+        missed = False
+        found_any = False
+        for place, part in enumerate(parts):
+            last = place == len(parts) - 1
+            if len(part) > MAX_CLAUSE:
+                continue
+            clause = filters.without_tails(filters.without_prefixes(part))
+            if filters.is_question(clause) or (asks and last):
+                missed = True
+                if asks:
+                    break
+                continue
+            if skip and not last and not clause.lower().startswith(("i ", "i'", "my ")):
+                continue
+            if skip:
+                skip = False
+                missed = True
+                continue
+            if filters.is_condition(clause):
+                skip = True
+                continue
+            if not last and (openings.is_lead(clause) or filters.is_subordinate(clause)):
+                pending = clause[:1].lower() + clause[1:]
+                continue
+            if pending:
+                clause = f"{clause} {pending}"
+                pending = ""
+            drafts = list(self._clause(clause, opening=place == 0, forced=forced))
+            if drafts:
+                found_any = True
+                yield from drafts
+            else:
+                missed = missed or len(clause.split()) > 3
+        if self._statements and (missed or not found_any) and not asks:
+            yield from self._statement(sentence)
+
+    def _wish(self, text: str) -> str | None:
+        """What the user always wants of our answers. Speakers with names talk to each other."""
+        return orders.standing(text.rstrip(".! ")) if self._name == "User" else None
+
+    def _statement(self, sentence: str) -> Iterator[Draft]:
+        plain = filters.without_prefixes(sentence)
+        if len(plain) > MAX_CLAUSE or len(plain.split()) < 4:
+            return
+        if filters.is_question(plain) or filters.is_request(plain) or filters.is_condition(plain):
+            return
+        if filters.is_about_code(plain):
+            return
+        yield Draft(f"{self._name}: {finished(plain)}", kind="statement")
+
+    # -------------------------------------------------------------------------------- clauses
+
+    def _clause(self, clause: str, *, opening: bool, forced: bool = False) -> Iterator[Draft]:
+        """The facts of one clause."""
+        clause = clause.strip()
+        if len(clause) < 6 or " " not in clause or len(clause) > MAX_CLAUSE:
+            return
+        key = clause.lower()
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        called = orders.called(clause)
+        if called is not None:
+            yield self._draft(
+                finished(f"{self._name} wants to be called {called}"),
+                kind="identity",
+                pinned=True,
+                triples=(Triple(self._name, "name", called, object_type="person"),),
+            )
+            return
+        wish = self._wish(clause)
+        if wish is not None:
+            yield from self._made(f"{self._name} {wish}", kind="preference")
+            return
+        own, clause = openings.role(clause)
+        if own is not None:
+            yield from self._clause(own, opening=False)
+            if not clause:
+                return
+        clause = openings.reordered(clause)
+        clause = openings.spelled_subject(clause, opening=opening)
+        named = openings.as_name(clause, greeted=self._greeted)
+        if named is not None:
+            yield self._named(named[0])
+            yield from self._self_description(named[1])
+            return
+        introduced = openings.introduced(clause)
+        if introduced is not None:
+            yield self._named(introduced)
+            return
+        if (
+            filters.is_addressed(clause)
+            or filters.is_about_code(clause)
+            or filters.is_idiom(clause)
+        ):
+            return
+        sentence = self._about(clause)
+        if sentence is None and forced and not filters.is_request(clause):
+            sentence = rewritten(clause, name=self._name)
+        if sentence is not None:
+            yield from self._made(sentence)
+
+    def _self_description(self, text: str) -> Iterator[Draft]:
+        """What follows a name: "a nurse from Leeds", "31, UX designer"."""
+        for piece in re.split(r", ", text) if text else ():
+            own = re.match(r"(?:I|I'm|my|we)\b|(?:a|an|the|from)\b", piece, re.IGNORECASE)
+            if own is None:
+                yield from self._told(piece)
+            else:
+                about_me = piece if own.group()[0] in "ImMwW" else f"I am {piece}"
+                yield from self._clause(about_me, opening=False)
+
+    def _about(self, clause: str) -> str | None:
+        name = self._name
+        return (
+            subjects.about_compound(clause, name=name)
+            or subjects.about_first(clause, name=name)
+            or subjects.about_possession(clause, name=name)
+            or antecedents.about_antecedent(clause, name=name, antecedent=self._antecedent)
+            or subjects.about_other(clause, name=name)
+        )
+
+    # ---------------------------------------------------------------------------------- facts
+
+    def _named(self, name: str) -> Draft:
+        return self._draft(
+            finished(f"{self._name}'s name is {name}"),
+            kind="identity",
+            pinned=True,
+            triples=(Triple(self._name, "name", name, object_type="person"),),
+        )
+
+    def _made(self, sentence: str, *, kind: Kind | None = None) -> Iterator[Draft]:
+        content = finished(sentence)
+        if not is_sound(content):
+            return
+        self._antecedent = antecedents.antecedent_of(content, name=self._name) or (
+            self._antecedent if not content.startswith(f"{self._name}'s ") else ""
+        )
+        triples, ends = triples_of(content, name=self._name)
+        own = f"{self._name} " in content and f"{self._name}'s " not in content
+        pinned = is_pinned(content, own=own) or (
+            content.startswith(f"{self._name}'s ") and any(t.predicate == "name" for t in triples)
+        )
+        yield self._draft(
+            content, kind=kind or self._kind(content), pinned=pinned, triples=triples, ends=ends
+        )
+
+    def _draft(
+        self,
+        content: str,
+        *,
+        kind: Kind,
+        pinned: bool = False,
+        triples: tuple[Triple, ...] = (),
+        ends: tuple[Triple, ...] = (),
+    ) -> Draft:
+        return Draft(content, kind=kind, pinned=pinned, triples=triples, ends=ends)
+
+    def _kind(self, content: str) -> Kind:
+        if content.startswith(f"{self._name}'s "):
+            rest = content[len(self._name) + 3 :]
+            if _FAVOURITE.match(rest) is not None:
+                return "preference"
+            return "identity" if _NAMED.match(rest) is not None else "fact"
+        if not content.startswith(f"{self._name} "):
+            return "fact"
+        rest = content[len(self._name) + 1 :]
+        if _PLAN.match(rest) is not None:
+            return "plan"
+        if _PREFERENCE.match(rest) is not None:
+            return "preference"
+        return "identity" if _IDENTITY.match(rest) is not None else "fact"
