@@ -19,9 +19,17 @@ Exit codes:
 COMMANDS = {
     "demo": LazyCommand("demo", "demo_command", "Show the main job, offline."),
     "remember": LazyCommand("facts", "remember_command", "Store a fact."),
+    "capture": LazyCommand(
+        "capture",
+        "capture_command",
+        "Store a conversation, wait for its facts, and show the new ones.",
+    ),
     "recall": LazyCommand("recall", "recall_command", "Find the facts that bear on a question."),
     "why": LazyCommand("recall", "why_command", "Explain a recall and show the context block."),
     "list": LazyCommand("facts", "list_command", "List facts, oldest first."),
+    "triples": LazyCommand(
+        "triples", "triples_command", "List the statements of the knowledge graph, oldest first."
+    ),
     "forget": LazyCommand("facts", "forget_command", "Delete facts for good."),
     "erase": LazyCommand("facts", "erase_command", "Remove everything about one user for good."),
     "export": LazyCommand(
@@ -34,7 +42,7 @@ COMMANDS = {
     "stats": LazyCommand("upkeep", "stats_command", "Count what is stored."),
     "doctor": LazyCommand("doctor", "doctor_command", "Check the installation and a store."),
     "eval": LazyCommand("evaluate", "eval_command", "Measure recall on real data."),
-    "bench": LazyCommand("bench", "bench_command", "Measure how long recall takes."),
+    "bench": LazyCommand("bench", "bench_command", "Measure how long recall and capture take."),
 }
 
 

@@ -18,8 +18,6 @@ from memori_core.cli._tables import aligned
 from memori_core.evaluation.capturing import CaptureEvaluation, evaluate_capture
 from memori_core.evaluation.datasets import load_conversations
 
-_WAYS = ("facts", "statements", "facts_and_messages", "conversation")
-
 
 @click.command("capture")
 @click.argument("path", type=click.Path(path_type=Path))
@@ -52,11 +50,11 @@ def _table(result: CaptureEvaluation) -> str:
         f"embedder {result.embedder}, {result.seconds:.1f} s"
     )
     rows = [["", "recall@10", "ndcg@10", "tokens"]]
-    for way in _WAYS:
-        figures = result.figures(way)
-        rows.append([way, *(f"{figures[k]:.4f}" for k in rows[0][1:3]), f"{figures['tokens']:.0f}"])
+    for name, scores in result.ways.items():
+        figures = [f"{scores[measure]:.4f}" for measure in ("recall@10", "ndcg@10")]
+        rows.append([name, *figures, f"{scores['tokens']:.0f}"])
     tail = (
-        f"{result.scores['facts_per_100_turns']:.1f} facts per 100 turns, "
-        f"{100 * result.scores['supported_share']:.2f} % of them supported by what was said"
+        f"{result.facts_per_100_turns:.1f} facts per 100 turns, "
+        f"{100 * result.supported_share:.2f} % of them supported by what was said"
     )
     return "\n".join([head, *aligned(rows), tail])

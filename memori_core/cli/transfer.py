@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from memori_core.cli._options import Settings, common_options
 from memori_core.models import Scope
-from memori_core.stores.transfer import export_jsonl, import_jsonl
+from memori_core.stores.transfer import export_jsonl, holds_fact, import_jsonl
 
 _ALL = click.option("--all", "everybody", is_flag=True, help="Every user's facts.")
 
@@ -28,7 +28,10 @@ def export_command(settings: Settings, *, file: str, everybody: bool, no_vectors
     with settings.open_memori() as memori:
         lines = export_jsonl(memori.retriever.store, scope, vectors=not no_vectors)
         with click.open_file(file, "w", encoding="utf-8") as out:
-            count = sum(out.write(line + "\n") > 0 for line in _bar(lines, "export")) - 1
+            count = 0
+            for line in _bar(lines, "export"):
+                out.write(line + "\n")
+                count += holds_fact(line)
     said = [] if file == "-" else [f"exported {count} facts to {file}"]
     settings.report({"exported": count}, said)
 

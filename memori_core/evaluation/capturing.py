@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Literal
 
 from tqdm import tqdm
@@ -14,6 +14,7 @@ from tqdm import tqdm
 from memori_core.augmentation.base import Extractor
 from memori_core.augmentation.rules import RuleExtractor
 from memori_core.embedding import EmbedderSpec, make_embedder
+from memori_core.errors import ConfigError
 from memori_core.evaluation.datasets.base import Collection, Dataset, Question
 from memori_core.evaluation.extracting import (
     Found,
@@ -53,10 +54,14 @@ class CaptureEvaluation:
     questions: int
     failed: int
     """Messages of which the extractor made nothing, for an error."""
-    scores: Mapping[str, float]
-    """By the keys of `to_json`."""
-    per_category: Mapping[str, Mapping[str, float]]
-    """Recall at 10 of each way, for the questions of each category, with their number."""
+    ways: Mapping[str, Scores]
+    """Of each way to ask: `recall@10`, `ndcg@10`, and `tokens`, the word pieces of the 10 items as
+    the context block shows them, with speaker and date. Means over questions."""
+    per_category: Mapping[str, Scores]
+    """`recall@10` of each way for the questions of each category, with their number."""
+    facts_per_100_turns: float
+    supported_share: float
+    """Of the facts: those that say no more than their message."""
     seconds: float
     """Capturing and asking, without embedding."""
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -71,7 +76,14 @@ class CaptureEvaluation:
             "messages": self.messages,
             "questions": self.questions,
             "failed": self.failed,
-            **_rounded(self.scores),
+            **_rounded(
+                {f"{way}_{name}": s[name] for way, s in self.ways.items() for name in s}
+                | {
+                    "context_tokens": self.ways["conversation"]["tokens"],
+                    "facts_per_100_turns": self.facts_per_100_turns,
+                    "supported_share": self.supported_share,
+                }
+            ),
             "per_category": {name: _rounded(s) for name, s in self.per_category.items()},
             "seconds": round(self.seconds, 1),
             "versions": dict(self.versions),
@@ -101,13 +113,10 @@ STATEMENTS = Way("statements")
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What one recall found."""
+    """How good one recall was."""
 
     category: str
-    _: KW_ONLY
-    recall: float
-    ndcg: float
-    word_pieces: int
+    scores: Scores
 
 
 def evaluate_capture(
@@ -129,8 +138,11 @@ def evaluate_capture(
         progress: Show progress bars on standard error.
 
     Raises:
+        ConfigError: There is nothing to ask.
         MissingExtraError: The tokenizer that counts word pieces is not on this machine.
     """
+    if not dataset.questions:
+        raise ConfigError(f"{dataset.name} has no questions to ask.")
     made = make_embedder(embedder)
     vectors = None if made is None else StoredVectors(made, cache)
     rules, with_statements = RuleExtractor(), RuleExtractor(statements=True)
@@ -153,9 +165,10 @@ def evaluate_capture(
         messages=len(said),
         questions=dataset.questions,
         failed=run.failed,
-        scores=_scores(answers)
-        | {"facts_per_100_turns": facts_per_100(found), "supported_share": share_supported(found)},
+        ways={name: _means(some) for name, some in answers.items()},
         per_category=_per_category(answers),
+        facts_per_100_turns=facts_per_100(found),
+        supported_share=share_supported(found),
         seconds=time.perf_counter() - started,
     )
 
@@ -194,7 +207,6 @@ class _Run:
         bar = tqdm(desc="capture", total=self._messages, disable=not self._progress)
         with bar:
             ids = {c.id: _capture(memori, c, bar) for c in self._dataset.collections}
-            memori.flush()
         self.failed += memori.augmentation.stats()["dead"]
         return ids
 
@@ -207,7 +219,10 @@ class _Run:
     ) -> list[_Answer]:
         answers: list[_Answer] = []
         bar = tqdm(desc=way.name, total=self._dataset.questions, disable=not self._progress)
-        with Memori(store, embedder=self._vectors, extractor=None, boosts=way.boosts) as memori, bar:
+        with (
+            Memori(store, embedder=self._vectors, extractor=None, boosts=way.boosts) as memori,
+            bar,
+        ):
             for collection in self._dataset.collections:
                 memory = memori.scoped(collection.id)
                 for question in collection.questions:
@@ -224,50 +239,42 @@ class _Run:
 
 
 def _capture(memori: Memori, collection: Collection, bar: tqdm[Any]) -> dict[str, str]:
+    """Capture a conversation, wait, and return the ids of its messages by the stored ones."""
     ids: dict[str, str] = {}
     for said in collection.facts:
         memory = memori.scoped(collection.id, session_id=said.session_id)
         captured = memory.capture(as_message(said), at=said.said_at, on_full="defer")
         ids |= {stored.id: str(said.id) for stored in captured.messages}
         bar.update()
+    memori.flush()
     return ids
 
 
 def _answer(question: Question, recall: Recall, ids: Mapping[str, str]) -> _Answer:
-    sources = dict.fromkeys(ids[item.fact.source_message_id or item.id] for item in recall)
-    ranking = list(sources)
+    # Several items of one turn count once, at the place of the first.
+    sources = (ids[item.fact.source_message_id or item.id] for item in recall)
+    ranking = list(dict.fromkeys(sources))
     lines = [fact_line(item.fact) for item in recall]
-    return _Answer(
-        question.category,
-        recall=recall_at(DEPTH, ranking, question.gold),
-        ndcg=ndcg_at(DEPTH, ranking, question.gold),
-        word_pieces=sum(count_word_pieces(lines)),
-    )
+    scores = {
+        "recall@10": recall_at(DEPTH, ranking, question.gold),
+        "ndcg@10": ndcg_at(DEPTH, ranking, question.gold),
+        "tokens": sum(count_word_pieces(lines)),
+    }
+    return _Answer(question.category, scores)
 
 
-def _scores(answers: Mapping[str, Sequence[_Answer]]) -> dict[str, float]:
-    scores: dict[str, float] = {}
-    for name, some in answers.items():
-        scores[f"{name}_recall@10"] = _mean([answer.recall for answer in some])
-        scores[f"{name}_ndcg@10"] = _mean([answer.ndcg for answer in some])
-        key = "context_tokens" if name == "conversation" else f"{name}_context_tokens"
-        scores[key] = _mean([answer.word_pieces for answer in some])
-    return scores
+def _means(answers: Sequence[_Answer]) -> Scores:
+    return mean([answer.scores for answer in answers])
 
 
 def _per_category(answers: Mapping[str, Sequence[_Answer]]) -> dict[str, Scores]:
-    first = next(iter(answers.values()))
+    categories = Counter(answer.category for some in answers.values() for answer in some)
     rows: dict[str, Scores] = {}
-    for category in sorted({answer.category for answer in first}):
+    for category, count in sorted(categories.items()):
         of = {name: [a for a in some if a.category == category] for name, some in answers.items()}
-        recalls = mean([{name: _mean([a.recall for a in some]) for name, some in of.items()}])
-        count = sum(answer.category == category for answer in first)
-        rows[category] = {"questions": count, **recalls}
+        recalls = {name: _means(some)["recall@10"] for name, some in of.items()}
+        rows[category] = {"questions": count // len(answers), **recalls}
     return rows
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fmean(values) if values else 0.0
 
 
 def _rounded(scores: Mapping[str, float]) -> dict[str, float]:

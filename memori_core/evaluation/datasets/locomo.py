@@ -151,9 +151,7 @@ def _messages(sample: Mapping[str, Any]) -> Iterator[_Sourced]:
             yield replace(message, said_at=said_at), sources
 
 
-def _messages_of(
-    turns: Iterable[Mapping[str, Any]], session: str, date: str
-) -> Iterator[_Sourced]:
+def _messages_of(turns: Iterable[Mapping[str, Any]], session: str, date: str) -> Iterator[_Sourced]:
     for position, turn in enumerate(turns):
         caption = turn.get("blip_caption")
         shared = f" [shares {caption}]" if caption else ""

@@ -1,0 +1,62 @@
+"""The knowledge graph of a memory for networkx, to look at it and to walk it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from memori_core._extras import load_extra
+from memori_core.conversation import StoredTriple
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+
+def to_networkx(triples: Iterable[StoredTriple]) -> MultiDiGraph[str]:
+    """Statements as a directed graph: an edge from each subject to its object.
+
+    Nodes are the names, with their `type`. Edges are keyed by predicate and fact, and carry
+    `predicate`, `fact_id`, `times` (how often it was said) and `valid_until` (None while it holds).
+
+    ```python
+    from memori_core import Memori
+    from memori_core.graph import to_networkx
+
+    with Memori(":memory:", embedder=None) as memori:
+        alice = memori.scoped("alice")
+        alice.capture("I'm allergic to peanuts. I live in Porto.")
+        memori.flush()
+        graph = to_networkx(alice.triples())
+    print(sorted(graph.successors("User")))
+    #> ['Porto', 'peanuts']
+    ```
+
+    Args:
+        triples: What `triples()` gives. Names that differ in letter case only are one node, which
+            is called as the first of them.
+
+    Raises:
+        MissingExtraError: networkx is not installed.
+    """
+    networkx = load_extra("networkx", feature="to_networkx", package="networkx", extra="graph")
+    graph: MultiDiGraph[str] = networkx.MultiDiGraph()
+    names: dict[str, str] = {}
+
+    def node(name: str, kind: str) -> str:
+        known = names.setdefault(name.casefold(), name)
+        if known not in graph or not graph.nodes[known]["type"]:
+            graph.add_node(known, type=kind)
+        return known
+
+    for kept in triples:
+        triple = kept.triple
+        graph.add_edge(
+            node(triple.subject, triple.subject_type),
+            node(triple.object, triple.object_type),
+            key=f"{triple.predicate} {kept.fact_id}",
+            predicate=triple.predicate,
+            fact_id=kept.fact_id,
+            times=kept.times,
+            valid_until=kept.valid_until,
+        )
+    return graph
