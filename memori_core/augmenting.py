@@ -12,7 +12,7 @@ from memori_core.augmentation.merging import OPPOSITES, Claim, ended_by, held_cl
 from memori_core.conversation import ExtractedFact, Extraction, Job, StoredMessage, StoredTriple
 from memori_core.core import MemoryCore
 from memori_core.models import NewFact, Scope, unique_key
-from memori_core.retrieval.tokenization import index_terms
+from memori_core.retrieval.tokenization import has_cjk, index_terms, query_words
 from memori_core.writes import (
     CreateAttribute,
     CreateFact,
@@ -29,8 +29,6 @@ from memori_core.writes import (
 
 FORGET_SHARE = 0.6
 """The share of an order's content words that a fact must hold to be forgotten by it."""
-
-_GRAMMAR = frozenset(index_terms("the user user's users my I me 用户 用户的 我 我的"))
 
 
 class Augmenter:
@@ -112,21 +110,34 @@ class Augmenter:
 
     def _forgotten(self, scope: Scope, orders: Sequence[str]) -> Iterator[Op]:
         for order in orders:
-            words = set(index_terms(order)) - _GRAMMAR
+            words = _content(order)
             found = self._core.retriever.recall(
                 order, scope=scope, limit=20, strictness=0, include_history=True
             )
             gone = [
                 f.id
                 for f in found
-                if words and len(words & set(index_terms(f.content))) >= FORGET_SHARE * len(words)
+                if words and len(words & _content(f.content)) >= FORGET_SHARE * len(words)
             ]
             if gone:
                 yield DeleteFacts(tuple(gone))
 
 
+_OWN_WORDS = frozenset(index_terms("user name is 用户叫"))
+_REDACTED = "[redacted"
+
+
+def _content(text: str) -> set[str]:
+    """The terms of a text that say what it is about; of Chinese the single characters."""
+    words = query_words(text)
+    terms = {word.alternatives[0][0] for word in words if not word.stop and not word.function}
+    return {term for term in terms if len(term) == 1 or not has_cjk(term)} - _OWN_WORDS
+
+
 def _one_of_each(facts: Sequence[ExtractedFact]) -> list[ExtractedFact]:
-    return list({unique_key(fact.content): fact for fact in reversed(facts)}.values())[::-1]
+    """The facts, each once; one whose point was redacted says nothing any more."""
+    said = [fact for fact in facts if _REDACTED not in fact.content]
+    return list({unique_key(fact.content): fact for fact in reversed(said)}.values())[::-1]
 
 
 def _new_fact(fact: ExtractedFact, source: StoredMessage) -> NewFact:

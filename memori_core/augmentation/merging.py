@@ -76,9 +76,17 @@ def ended_by(new: Sequence[Claim], held: Iterable[Claim]) -> list[Ended]:
     return list(ended.values())
 
 
+_USER = frozenset({"user", "用户", "用戶"})
+
+
+def _same_subject(one: str, other: str) -> bool:
+    a, b = one.casefold(), other.casefold()
+    return a == b or {a, b} <= _USER
+
+
 def _exclude(one: Claim, other: Claim) -> bool:
     a, b = one.triple, other.triple
-    if a.subject.casefold() != b.subject.casefold():
+    if not _same_subject(a.subject, b.subject):
         return False
     same_object = a.object.casefold() == b.object.casefold()
     if one.ends or other.ends:

@@ -36,6 +36,8 @@ from memori_core.stores.base import Store
 
 logger = logging.getLogger(__name__)
 
+FACT_SHARE = 0.95
+"""A fact stands for its message from this share of the message's rank on: it is shorter."""
 MAX_PINNED = 5
 MAX_PINNED_CHARS = 600
 """How much room pinned facts may take in every block."""
@@ -285,17 +287,17 @@ def _first_places(rank: Float64Array, pool: Pool, limit: int) -> list[int]:
     """The best candidates, one for each message: the message itself, or a fact made of it."""
     if not pool.search.snapshot.holds_messages:
         return best_first(rank, pool.cosines, pool.id_of, limit)
-    seen: set[str] = set()
-    chosen: list[int] = []
+    chosen: dict[str, int] = {}
     for place in best_first(rank, pool.cosines, pool.id_of, len(rank)):
         fact = pool.fact(place)
         source = fact.source_message_id or fact.id
-        if source not in seen:
-            seen.add(source)
-            chosen.append(place)
-        if len(chosen) == limit:
-            break
-    return chosen
+        first = chosen.get(source)
+        if first is None:
+            if len(chosen) < limit:
+                chosen[source] = place
+        elif pool.fact(first).kind == "message" and rank[place] >= FACT_SHARE * rank[first]:
+            chosen[source] = place
+    return list(chosen.values())
 
 
 def _behind_successors(facts: Sequence[RecalledFact]) -> tuple[RecalledFact, ...]:

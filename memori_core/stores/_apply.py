@@ -176,7 +176,7 @@ class _Changer:
         ids = list(dict.fromkeys(op.fact_ids))
         messages = [message_id for i in ids for message_id in table.sources(i)]
         deleted = [i for i in ids if table.remove(i, revision)]
-        forget_messages(table, messages, revision=revision, now=self._now)
+        forget_messages(table, messages, revision=revision)
         self.changed = self.changed or bool(deleted)
         return deleted
 

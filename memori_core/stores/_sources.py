@@ -1,7 +1,8 @@
 """How a message that can be recalled follows the facts that were made of it.
 
-What was forgotten or has ended as a fact must not come back through the message that said it. The
-message is a fact of kind `message` whose id is that of the stored message.
+What was forgotten or has ended as a fact must not come back through the message that said it, also
+where the message said other things besides: those are facts of their own. The message is a fact of
+kind `message` whose id is that of the stored message.
 """
 
 from __future__ import annotations
@@ -50,28 +51,25 @@ def note_source(table: SourceTable, fact_id: str, said: Fact) -> None:
         table.add_source(fact_id, said.source_message_id)
 
 
-def forget_messages(
-    table: SourceTable, message_ids: Iterable[str], *, revision: int, now: datetime
-) -> None:
-    """After deletions: remove the messages of which no fact that still holds is left."""
+def forget_messages(table: SourceTable, message_ids: Iterable[str], *, revision: int) -> None:
+    """After deletions: remove the messages that said what was deleted."""
     for message_id in sorted(set(message_ids)):
-        if _message(table, message_id) is None:
-            continue
-        if all(fact.ended_by(now) for fact in table.said_in(message_id)):
+        if _message(table, message_id) is not None:
             table.remove(message_id, revision)
 
 
 def end_messages(table: SourceTable, fact_id: str, *, revision: int) -> None:
-    """After a fact ended or holds again: let its messages end with the last of their facts."""
+    """After a fact ended or holds again: let its messages end with the first of their facts."""
     for message_id in table.sources(fact_id):
         message = _message(table, message_id)
         if message is None:
             continue
-        facts = table.said_in(message_id)
+        said = table.said_in(message_id)
+        ended = [fact for fact in said if fact.valid_until or fact.superseded_by]
         valid_until, superseded_by = None, None
-        if all(fact.valid_until or fact.superseded_by for fact in facts):
-            last = max(facts, key=lambda fact: (fact.valid_until or _LONG_AGO, fact.id))
-            valid_until, superseded_by = last.valid_until, last.superseded_by
+        if ended:
+            first = min(ended, key=lambda fact: (fact.valid_until or _LONG_AGO, fact.id))
+            valid_until, superseded_by = first.valid_until, first.superseded_by
         fact = replace(message.fact, valid_until=valid_until, superseded_by=superseded_by)
         if fact != message.fact:
             table.put(replace(message, fact=replace(fact, revision=revision)))

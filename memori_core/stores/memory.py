@@ -158,7 +158,8 @@ class InMemoryStore(Store):
     def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
         claimed: list[Job] = []
         with self._lock:
-            queue = sorted(self._queue(), key=lambda job: job[2].number)
+            unfinished = (job for job in self._queue() if job[2].status != "done")
+            queue = sorted(unfinished, key=lambda job: job[2].number)
             busy = {
                 (entity.entity_id, queued.session_id)
                 for entity, _, queued in queue

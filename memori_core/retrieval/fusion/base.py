@@ -14,7 +14,7 @@ from memori_core.embedding.base import EmbedderProfile, FloatArray
 from memori_core.models import Fact
 from memori_core.retrieval.candidates import IntArray, candidate_limit, top_rows
 from memori_core.retrieval.cohort import cohort
-from memori_core.retrieval.dense import cosine_scores
+from memori_core.retrieval.dense import cosine_scores, row_cosines
 from memori_core.retrieval.index import Snapshot
 from memori_core.retrieval.lexical import BoolArray, Float64Array
 from memori_core.retrieval.mentions import Mentions
@@ -125,8 +125,8 @@ class Pool:
         """Shape `(p,)`: similarity to the question, 0 without vectors."""
         if self.search.vector is None:
             return np.zeros(len(self.rows), np.float32)
-        # Once more for the few: a row's sum must not depend on its place in the matrix.
-        return cosine_scores(self.search.vector, self.search.snapshot.matrix[self.rows])
+        # Once more for the few: the scan's sums depend, in the last bit, on a row's place.
+        return row_cosines(self.search.vector, self.search.snapshot.matrix[self.rows])
 
     @cached_property
     def strength(self) -> Float64Array:

@@ -183,3 +183,23 @@ def test_hostile_repetition_ends_soon(unit: str) -> None:
     found = extracted(Message("user", text)).facts
     assert len(found) <= 3
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我的邮箱是lilei@example.com", ["用户的邮箱是lilei@example.com。"]),
+        ("我平时用Node.js写后端", ["用户平时用Node.js写后端。"]),
+        (
+            "我的主页是https://lilei.example.com/a?b=1.5",
+            ["用户的主页是https://lilei.example.com/a?b=1.5。"],
+        ),
+        ("我的系统是Mint v2.1,我住在杭州", ["用户的系统是Mint v2.1。", "用户住在杭州。"]),
+        (
+            "我住在杭州. I love it here in Hangzhou.",
+            ["用户住在杭州。", "User loves it here in Hangzhou."],
+        ),
+    ],
+)
+def test_a_stop_inside_a_word_ends_nothing(text: str, expected: list[str]) -> None:
+    assert said(text) == expected
