@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup
-EXTRAS := offline,multilingual,static,http,fast,notebooks,dev
+EXTRAS := offline,multilingual,static,http,fast,graph,notebooks,providers,dev
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format bench docs proof clean

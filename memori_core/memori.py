@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from memori_core._async_verbs import AsyncMemoryVerbs
+from memori_core._attribution import Attribution
 from memori_core._ids import uuid7
 from memori_core._threads import run_sync
 from memori_core._verbs import write_lines
@@ -22,6 +24,7 @@ from memori_core.conversation import Job
 from memori_core.core import MemoryCore
 from memori_core.embedding import DEFAULT_EMBEDDER, EmbedderSpec, make_embedder
 from memori_core.errors import ConfigError, ScopeError
+from memori_core.interception.llm import Llm, LlmReport
 from memori_core.models import Scope
 from memori_core.retrieval.boosts import Boost, conversation
 from memori_core.retrieval.hybrid import HybridRetriever
@@ -70,20 +73,6 @@ class ScopedMemory(AsyncMemoryVerbs):
 
     def __repr__(self) -> str:
         return f"ScopedMemory({self.scope!r})"
-
-
-class Attribution:
-    """The scope of the current context. In a `with` block it ends with the block."""
-
-    def __init__(self, scope: Scope, *, end: Callable[[], None]) -> None:
-        self.scope = scope
-        self._end = end
-
-    def __enter__(self) -> Scope:
-        return self.scope
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
 
 
 class Memori(AsyncMemoryVerbs):
@@ -154,6 +143,7 @@ class Memori(AsyncMemoryVerbs):
             redactor=redactor,
             on_error=on_error,
         )
+        self._llm: Llm[Memori] = Llm(self)
 
     @property
     def retriever(self) -> HybridRetriever:
@@ -164,6 +154,11 @@ class Memori(AsyncMemoryVerbs):
     def augmentation(self) -> Augmentation:
         """The background work on captured turns: wait for it, resume it, count it."""
         return self._augmentation
+
+    @property
+    def llm(self) -> Llm[Memori]:
+        """Memory for model clients that are used as before: `memori.llm.register(client)`."""
+        return self._llm
 
     @property
     def scope(self) -> Scope | None:
@@ -242,7 +237,12 @@ class Memori(AsyncMemoryVerbs):
             **self._core.store.stats(),
             "embedder": "none" if embedder is None else embedder.name,
             "fusion": retriever.fusion.name,
+            **self._llm.stats(),
         }
+
+    def doctor(self) -> LlmReport:
+        """What registered clients did: counts, and why nothing was injected. No content."""
+        return self._llm.report()
 
     def entities(self) -> Sequence[str]:
         """The ids of all entities that have facts."""
@@ -274,7 +274,11 @@ class Memori(AsyncMemoryVerbs):
         Returns:
             Whether none is left.
         """
-        return self._augmentation.flush(timeout_s)
+        started = time.monotonic()
+        if not self._llm.drain(timeout_s):
+            return False
+        left = None if timeout_s is None else max(0.0, timeout_s - (time.monotonic() - started))
+        return self._augmentation.flush(left)
 
     async def aflush(self, timeout_s: float | None = None) -> bool:
         """`flush` without blocking the event loop."""
@@ -289,6 +293,7 @@ class Memori(AsyncMemoryVerbs):
 
         A store that was brought stays open. What is not finished waits for the next start.
         """
+        self._llm.close()
         self._augmentation.close()
         self._core.close()
         if self._owns_store:

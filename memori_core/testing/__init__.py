@@ -1,4 +1,4 @@
-"""What tests of programs on memori-core need: fakes, and suites for stores, embedders, extractors.
+"""What tests of programs on memori-core need: fakes, a provider of models, and suites to subclass.
 
 Importing this package loads nothing; the suites need pytest and hypothesis on first use.
 """
@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from memori_core.testing.embedders import EmbedderConformance, FakeEmbedder
     from memori_core.testing.extractors import ExtractorConformance
     from memori_core.testing.facts import fact_record
+    from memori_core.testing.provider_server import ProviderServer, Reply
     from memori_core.testing.stores import StoreConformance
 
 __all__ = [
     "EmbedderConformance",
     "ExtractorConformance",
     "FakeEmbedder",
+    "ProviderServer",
+    "Reply",
     "StoreConformance",
     "fact_record",
 ]
@@ -26,6 +29,8 @@ _MODULES = {
     "EmbedderConformance": "embedders",
     "ExtractorConformance": "extractors",
     "FakeEmbedder": "embedders",
+    "ProviderServer": "provider_server",
+    "Reply": "provider_server",
     "StoreConformance": "stores",
     "fact_record": "facts",
 }

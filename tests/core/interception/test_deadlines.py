@@ -1,0 +1,83 @@
+"""Work with a time limit, and the queue that anything may put into."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from memori_core.interception.captures import CaptureQueue
+from memori_core.interception.deadlines import DeadlineRunner, OverdueError
+
+
+def test_it_gives_back_what_the_work_gives_or_raises():
+    runner = DeadlineRunner(2)
+    assert runner.run(lambda: 5, limit_s=1) == 5
+    with pytest.raises(ZeroDivisionError):
+        runner.run(lambda: 1 / 0, limit_s=1)
+
+    def late() -> None:
+        raise TimeoutError("the work's own")
+
+    with pytest.raises(TimeoutError, match="own"):
+        runner.run(late, limit_s=1)
+
+
+def test_what_is_overdue_is_given_up_and_then_refused_at_once():
+    runner, release = DeadlineRunner(2), threading.Event()
+    for _ in range(2):
+        with pytest.raises(OverdueError, match="longer"):
+            runner.run(release.wait, limit_s=0.05)
+    began = time.perf_counter()
+    with pytest.raises(OverdueError, match="overdue"):
+        runner.run(lambda: 5, limit_s=5)
+    assert time.perf_counter() - began < 1
+    release.set()
+    time.sleep(0.1)
+    assert runner.run(lambda: 5, limit_s=5) == 5
+
+
+def test_work_that_waits_for_a_thread_can_be_given_up():
+    runner, release = DeadlineRunner(1), threading.Event()
+    thread = threading.Thread(target=lambda: runner.run(release.wait, limit_s=5))
+    thread.start()
+    time.sleep(0.05)
+    with pytest.raises(OverdueError):
+        runner.run(lambda: 5, limit_s=0.05)
+    release.set()
+    thread.join()
+    assert runner.run(lambda: 5, limit_s=5) == 5
+
+
+def test_the_loop_goes_on_while_it_works():
+    async def run() -> None:
+        runner = DeadlineRunner(2)
+        assert await runner.arun(lambda: 5, limit_s=1) == 5
+        with pytest.raises(ZeroDivisionError):
+            await runner.arun(lambda: 1 / 0, limit_s=1)
+        with pytest.raises(OverdueError):
+            await runner.arun(lambda: time.sleep(0.3), limit_s=0.05)
+        work = asyncio.create_task(runner.arun(lambda: time.sleep(0.2), limit_s=1))
+        ticks = 0
+        while not work.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        assert ticks > 5
+
+    asyncio.run(run())
+
+
+def test_the_queue_keeps_the_order_and_can_be_waited_for():
+    queue, done = CaptureQueue(), []
+    queue.start()
+    for n in range(200):
+        queue.put(lambda n=n: done.append(n))
+    assert queue.wait(5)
+    assert done == list(range(200))
+    release = threading.Event()
+    queue.put(lambda: release.wait(5) and None)
+    assert not queue.wait(0.05)
+    release.set()
+    assert queue.wait(5)
