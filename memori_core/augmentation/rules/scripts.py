@@ -12,8 +12,12 @@ _CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f][\w'+#./-]*")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _ENGLISH_OPENING = re.compile(r"\W*(?:i|i'm|im|i've|my|we|our|the|you|can|is)\b", re.IGNORECASE)
-# A line is cut where its language can change: after a mark that ends a clause.
-_PIECE = re.compile(r"[^,，;；。.!！?？\n]*(?:[,，;；。.!！?？]+\s*|\n|$)")
+# A line is cut where its language can change: after a mark that ends a clause. A stop inside a word
+# (lilei@example.com, Node.js, v2.1) ends nothing, and a link is one word.
+_PIECE = re.compile(
+    r"(?:https?://[^\s\u3000-\u9fff\uff00-\uffef]+|[^,，;；。.!！?？\n]|\.(?![\s.]|$))*+"
+    r"(?:[,，;；。.!！?？]+\s*|\n|$)"
+)
 
 
 def runs(text: str) -> Iterator[tuple[Code, str]]:

@@ -216,3 +216,18 @@ def test_repetition_costs_no_more_than_reading(unit):
         started = time.process_time()
         resolve_dates(text, SAID_AT, language)
         assert time.process_time() - started < 1.0
+
+
+def test_a_month_alone_is_the_nearest_that_the_verb_allows() -> None:
+    said_at = datetime(2026, 3, 10, tzinfo=UTC)
+    for text, expected in (
+        ("User moved to Oslo in January.", ("User moved to Oslo in January 2026.", ("2026-01",))),
+        ("User moved to Oslo in June.", ("User moved to Oslo in June 2025.", ("2025-06",))),
+        ("User will retire in June.", ("User will retire in June 2026.", ("2026-06",))),
+        ("User always hikes in May.", ("User always hikes in May.", ())),
+        (
+            "User's last day is March 27.",
+            ("User's last day is on 27 March 2026.", ("2026-03-27",)),
+        ),
+    ):
+        assert resolve_dates(text, said_at, "en") == expected

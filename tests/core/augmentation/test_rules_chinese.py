@@ -148,14 +148,14 @@ def test_other_facts_are_not_pinned(text):
         ("我不喜欢跑步", {("dislikes", "跑步")}),
         ("我不是在上海,我在杭州", set()),
         ("我以前在深圳工作", set()),
-        ("我在 Google 做 SRE", {("works_at", "Google")}),
+        ("我在 Google 做 SRE", {("works_at", "Google"), ("occupation", "SRE")}),
         ("我现在在上海工作", {("works_in", "上海")}),
         ("我是四川人", {("from", "四川")}),
         ("我的生日是5月20日", {("birthday", "5月20日")}),
         ("我打算下个月去冰岛旅游", {("plans", "去冰岛旅游")}),
         ("我没有糖尿病", set()),
         ("我会说日语和一点韩语。", {("speaks", "日语"), ("speaks", "韩语")}),
-        ("我养了一只猫,叫团子", {("has_pet", "团子")}),
+        ("我养了一只猫,叫团子", {("has_pet", "猫"), ("has_pet", "团子")}),
     ],
 )
 def test_triples(text, expected):
@@ -247,3 +247,64 @@ def test_repetition_costs_no_more_than_reading(unit):
         if count == 500:  # as many as the engine takes
             break
     assert time.process_time() - started < 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "那个我最近老是胃疼医生说我是胃溃疡然后让我每天吃两片奥美拉唑",
+            ["用户最近老是胃疼。", "医生说用户是胃溃疡。", "用户每天吃两片奥美拉唑。"],
+        ),
+        ("我女儿是上大班,不是中班", ["用户的女儿是上大班。"]),
+        ("普通话一般,粤语还行", ["用户普通话一般。", "用户粤语还行。"]),
+        ("帮我列个下周去大连的行程", ["用户下周去大连。"]),
+        ("帮我安排下周去上海的会议", []),
+        ("帮我写个请假条,部门是市场部", ["用户的部门是市场部。"]),
+        ("这份简历目标是产品经理", []),
+        ("我换了数据线也不行", []),
+        ("就是我想要的", []),
+        ("网络真的不行", []),
+        ("综艺真的不行,没意思", []),
+        ("不对,我记错了,我是五月生的", ["用户是五月生的。"]),
+        ("羊肉也不碰", ["用户羊肉也不碰。"]),
+    ],
+)
+def test_run_on_clauses_and_subjects_left_out(text, expected):
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我在一家卖茶的小公司当会计", {("works_at", "一家卖茶的小公司"), ("occupation", "会计")}),
+        ("我去年从苏州搬到了成都", {("lives_in", "成都")}),
+        ("我周末一般去打羽毛球", {("plays", "羽毛球")}),
+        ("我大学在兰州读的土木", {("studied", "土木")}),
+        ("我那辆车是大众途观", {("drives", "大众途观")}),
+        ("我后天要去杭州出差", {("plans", "去杭州出差")}),
+        ("我要去医院看我妈", set()),
+        ("我膝盖有旧伤", {("has_condition", "旧伤")}),
+        ("我家两只猫一只叫芝麻", {("has_pet", "猫")}),
+        ("我们公司有个客户去年跳到阿里做运营", set()),
+    ],
+)
+def test_more_triples(text, expected):
+    assert triples(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pinned"),
+    [
+        ("我每天早上吃一片氨氯地平", True),
+        ("我胃不好", True),
+        ("我膝盖有旧伤", True),
+        ("五辛也不碰", True),
+        ("我爸不吃海鲜", False),
+        ("我爸不能吃海鲜", True),
+        ("我妈膝盖不好", False),
+        ("我吃了两片感冒药", False),
+    ],
+)
+def test_kinds_of_health_that_are_pinned(text, pinned):
+    assert [draft.pinned for draft in found(text) if isinstance(draft, Draft)] == [pinned]

@@ -384,3 +384,105 @@ def test_b84_dates_are_resolved_against_the_day_it_was_said() -> None:
     assert dentist.dates == ("2023-05-25",)
     assert "last week" not in oslo.content
     assert "tomorrow" not in dentist.content
+
+
+# --------------------------------------------------------------------------- dictation, requests
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "hey can you plan dinner I work nights my wife is vegan and we eat at nine",
+            ["User works nights.", "User's wife is vegan.", "User eats at nine."],
+        ),
+        (
+            "The book I bought on the day I moved is one my sister gave me for Yule.",
+            ["The book User bought on the day User moved is one their sister gave User for Yule."],
+        ),
+        ("I have gout so no beer for me", ["User has gout."]),
+        (
+            "I live in Graz and still not used to the hills",
+            ["User lives in Graz.", "User is still not used to the hills."],
+        ),
+        (
+            "We don't have a car, just two bikes.",
+            ["User doesn't have a car.", "User has just two bikes."],
+        ),
+        ("I don't have time, just a question", ["User doesn't have time, just a question."]),
+        (
+            "Write a card for my uncle Bo, he turns 60 soon",
+            ["User's uncle Bo turns 60 soon."],
+        ),
+        (
+            "we're off to Crete, me and my dad, he loves ferries",
+            ["User is off to Crete with their dad.", "User's dad loves ferries."],
+        ),
+        (
+            "Can you write a toast for my best friend Lou, he's a bit shy",
+            ["User's best friend Lou is a bit shy."],
+        ),
+        ("I'm 34 not 33", ["User is 34."]),
+        ("my sister lives in Leeds, not Hull", ["User's sister lives in Leeds."]),
+        ("No wait, my flight is at 9", ["User's flight is at 9."]),
+        ("My character is a vampire who hates garlic", []),
+        ("I would get two turtles today if I could!", []),
+        ("I drive a van when I have to", ["User drives a van."]),
+        ("Hello, Same here!", []),
+        ("hi, Ingrid here", ["User's name is Ingrid."]),
+        ("Let's do a role play. I'm a retired spy.", []),
+        ("I already tried reinstalling it", []),
+        ("I'm from there originally", []),
+        ("it's my birthday party on Friday", []),
+        (
+            "it's my birthday on 7 june, turning 41!",
+            ["User's birthday is on 7 june.", "User is turning 41."],
+        ),
+    ],
+)
+def test_dictation_and_requests(text: str, expected: list[str]) -> None:
+    assert said(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I speak Greek, currently learning Thai", {("speaks", "Greek")}),
+        ("I've had asthma since school", {("has_condition", "asthma")}),
+        ("My doctor says I have gout", {("has_condition", "gout")}),
+        ("My wife Tora works at Lidl", {("married_to", "Tora")}),
+        ("My wife works at Lidl", set()),
+        ("I drive a Golf, wife drives a Tesla", {("drives", "Golf")}),
+        ("I work nights at the port as a welder", {("occupation", "welder")}),
+        ("I'm flying to Oslo next week", {("plans", "to Oslo")}),
+        ("We've got two cats, Miso and Pepper", {("has_pet", "two cats")}),
+        ("I did my degree in botany at Lund", {("studied", "botany")}),
+        ("My son Ari can't eat dairy", {("cannot_eat", "dairy")}),
+        ("it's my birthday tomorrow", set()),
+        ("I need to avoid the highway", set()),
+    ],
+)
+def test_more_triples(text: str, expected: set[tuple[str, str]]) -> None:
+    assert triples(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pinned"),
+    [
+        ("I've been vegetarian since 2019", True),
+        ("My GP put me on sertraline", True),
+        ("I have to stay off grapefruit", True),
+        ("I used to be vegetarian", False),
+        ("My flatmate is vegan", False),
+        ("I need to avoid the highway", False),
+    ],
+)
+def test_kinds_of_health_that_are_pinned(text: str, pinned: bool) -> None:
+    assert [fact.pinned for fact in facts(text)] == [pinned]
+
+
+def test_each_order_about_answers_stands_alone() -> None:
+    assert said("From now on answer in French and don't use tables with me, I hate them.") == [
+        "User wants answers in French.",
+        "User wants no tables with me.",
+    ]

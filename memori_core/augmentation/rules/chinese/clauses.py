@@ -11,6 +11,8 @@ from memori_core.augmentation.rules.chinese_script import simplify
 
 ONE_CHARACTER = frozenset("我你他她它好嗯哦啊对是行的了吗呢吧哈不有在也就都还又去来说")
 """Clauses of one character that say nothing; 男 and 女 do."""
+MIN_DICTATED = 20
+"""Clauses of so many characters may be several that were dictated without marks."""
 MAX_CLAUSE = 300
 """Longer clauses are no plain statements, and are not matched."""
 
@@ -49,7 +51,8 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
         r"“[^”\n]{0,300}”|「[^」\n]{0,300}」|『[^』\n]{0,300}』|《[^》\n]{0,100}》"
         r"|\"[^\"\n]{0,300}\""
     )
-    sentence = re.compile(rf"(?:{quoted}|[^。!！?？\n.]|\.(?=\S))+|(?P<mark>[。!！?？\n.]+)")
+    link = r"https?://[^\s\u3000-\u9fff\uff00-\uffef]+"
+    sentence = re.compile(rf"(?:{quoted}|{link}|[^。!！?？\n.]|\.(?=\S))+|(?P<mark>[。!！?？\n.]+)")
     # A blank between two Chinese characters stands for a comma in dictated texts.
     comma = re.compile(
         rf"(?:{quoted})|(?P<comma>[,，;；…~\uff5e]+|——+|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff]"
@@ -83,7 +86,29 @@ def _sentence(body: str, mark: str) -> Sentence:
     for match in comma.finditer(plain):
         if match["comma"] is None:
             continue
-        clauses.append(whole.cut(start, match.start()))
+        clauses.extend(_dictated(whole.cut(start, match.start())))
         start = match.end()
-    clauses.append(whole.cut(start))
+    clauses.extend(_dictated(whole.cut(start)))
     return Sentence(tuple(filter(None, clauses)), body.strip(), mark.strip())
+
+
+@cache
+def _dictated_start() -> re.Pattern[str]:
+    taking = "[给跟对和让帮说问是叫教陪诉比被像替为的得在请要把向到看当与]"
+    return re.compile(
+        rf"(?<!{taking})(?<!以为)(?=我(?:最近|现在|平时|是|有|在|想|对|也|还|家|爸|妈|老公|老婆))"
+        "|(?=然后|(?:医生|大夫)说我|(?<![吃用买服喝看开做])(?=这[个种](?:药|病|情况|症状))|能不能|可不可以|有没有办法)"
+    )
+
+
+def _dictated(clause: Clause) -> Iterator[Clause]:
+    """The clauses of a long one that was dictated without marks: 我最近头疼医生说我是高血压."""
+    if not MIN_DICTATED <= len(clause.plain) <= MAX_CLAUSE:
+        yield clause
+        return
+    start = 0
+    for match in _dictated_start().finditer(clause.plain, 2):
+        if match.start() - start >= 4:
+            yield clause.cut(start, match.start())
+            start = match.start()
+    yield clause.cut(start)

@@ -34,6 +34,7 @@ _READERS = (
     orders.preference,
     orders.call_me,
     orders.form_line,
+    orders.trip,
 )
 """What reads a clause of a form of its own."""
 
@@ -57,6 +58,8 @@ class _State:
     """Whether the user asked for this to be remembered."""
     introduced: Subject | None = None
     """Whom the clause before introduced: 我有一个女儿."""
+    doctor: bool = False
+    """Whether the last clause told what a doctor found."""
     listing: bool = False
     """Whether the last clause was an item of a list: 男, 35岁, 程序员."""
     drafts: list[Draft] = field(default_factory=list[Draft])
@@ -89,7 +92,7 @@ def _opens_material(sentence: Sentence) -> bool:
 
 def _read(sentence: Sentence, state: _State, *, statements: bool) -> Iterator[Draft | Forget]:
     state.drafts = []
-    state.forced = state.listing = False
+    state.forced = state.listing = state.doctor = False
     state.introduced = state.named = state.naming = None
     state.about = None
     order: Forget | None = None
@@ -159,6 +162,11 @@ def _clause(clause: Clause, state: _State) -> bool:
         return True
     for read in _READERS:
         if (draft := read(clause, user=state.user)) is not None:
+            if clause.plain.startswith("尽量") and _wishes(state):
+                last = state.drafts[-1]
+                content = f"{last.content.rstrip('。')},{clause.text}。"
+                state.drafts[-1] = replace(last, content=content)
+                return True
             state.drafts.append(draft)
             state.about = Subject(state.user, user=True)
             return True
@@ -169,6 +177,11 @@ def _clause(clause: Clause, state: _State) -> bool:
         return True
     _tell(clause, state)
     return True
+
+
+def _wishes(state: _State) -> bool:
+    """Whether the clause before was a standing order about answers."""
+    return bool(state.drafts) and state.drafts[-1].content.startswith(f"{state.user}希望")
 
 
 def _dropped(plain: str, state: _State) -> bool:
@@ -208,6 +221,8 @@ def _tell(clause: Clause, state: _State) -> None:
         state.about = Subject(state.user, user=True)
     if not _sound(told, state):
         return
+    if told.elided and state.drafts and _is_contrast(told.rest.plain, state):
+        return  # 上四年级,不是三年级
     if told.elided and state.drafts and openings.is_tag(told.rest.plain) and state.listing:
         last = state.drafts[-1]
         state.drafts[-1] = replace(last, content=f"{last.content.rstrip('。')},{told.rest.text}。")
@@ -217,7 +232,7 @@ def _tell(clause: Clause, state: _State) -> None:
     if name is not None and told.elided and state.drafts and state.drafts[-1].kind != "identity":
         return  # the name of what the clause before spoke of
     state.introduced = _introduced(told, state)
-    meaning = relations.read(told.subject, told.rest, name=name)
+    meaning = _meaning(told, state, name=name)
     state.drafts.append(
         Draft(
             f"{render(told, user=state.user)}。",
@@ -227,6 +242,24 @@ def _tell(clause: Clause, state: _State) -> None:
             ends=meaning.ends,
         )
     )
+
+
+def _is_contrast(plain: str, state: _State) -> bool:
+    """Whether a clause only says what the clause before it did not mean."""
+    return re.match("(?:而)?不是", plain) is not None and "是" in state.drafts[-1].content
+
+
+def _meaning(told: Told, state: _State, *, name: str | None) -> relations.Meaning:
+    """What a clause amounts to; what a doctor found is about the writer."""
+    found = _found_by_doctor().match(told.rest.plain) if not told.subject.text else None
+    if found is None:
+        return relations.read(told.subject, told.rest, name=name)
+    return relations.read(Subject(state.user, user=True), told.rest.cut(found.end()))
+
+
+@cache
+def _found_by_doctor() -> re.Pattern[str]:
+    return re.compile("(?:我的?)?(?:医生|大夫|医院).{0,3}?(?:说|诊断)我")
 
 
 def _introduced(told: Told, state: _State) -> Subject | None:
@@ -240,8 +273,17 @@ def _introduced(told: Told, state: _State) -> Subject | None:
 def _untold(clause: Clause, state: _State) -> Told | None:
     """A clause without a subject: about the one before it, or about the writer."""
     user = Subject(state.user, user=True)
-    if frames.is_doctors_word(clause.plain) and "我" in clause.plain:
+    if state.doctor and clause.plain.startswith(("让我", "叫我")):
+        return Told(user, clause.cut(2))
+    state.doctor = frames.is_doctors_word(clause.plain)
+    if state.doctor and "我" in clause.plain:
         return Told(Subject("", user=False, person=False), clause)
+    if end := openings.own_attribute(clause.plain):
+        who = clause.cut(0, end)
+        subject = Subject(
+            f"{state.user}的{who.text}", user=False, person=False, attribute=who, of=state.user
+        )
+        return Told(subject, clause.cut(end))
     if re.match("家里?(?!人)", clause.plain):
         return Told(user, clause, elided=True) if openings.continues(clause.plain) else None
     if state.introduced is not None and openings.is_introduction(clause.plain):
@@ -283,7 +325,6 @@ def _attach_name(clause: Clause, state: _State) -> bool:
     content = f"{before.content.rstrip('。')},{told}。"
     triples = before.triples
     if kind == "pet":
-        triples = tuple(t for t in triples if t.predicate != "has_pet")
         triples = (*triples, relations.pet(state.user, name))
     state.drafts[-1] = Draft(
         content, kind=before.kind, pinned=before.pinned, triples=triples, ends=before.ends

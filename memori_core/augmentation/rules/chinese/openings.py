@@ -51,6 +51,12 @@ def introduced(plain: str) -> tuple[int, int] | None:
     return match.span("who") if match else None
 
 
+def own_attribute(plain: str) -> int:
+    """Where what is the writer's ends, if a clause opens with it: 部门是财务部. 0 if not."""
+    match = _any_of(patterns.ATTRIBUTE).match(plain)
+    return match.end() if match else 0
+
+
 def is_introduction(plain: str) -> bool:
     """Whether a clause goes on about somebody who was just introduced: 今年五岁."""
     return _has(patterns.INTRODUCTION, plain)

@@ -36,7 +36,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "prefer": (
             r"^(?:请|麻烦|拜托|以后|今后|从现在起|从今往后|每次|总是|一直|始终|永远|务必|都|尽量"
             r"|最好|一律|你|您|希望你|能不能|跟我|和我|对我|给我|我希望你|我想让你|记得|,|，| )*"
-            r"(?P<what>(?:用(?!户)[^,，]{1,20}?(?:回答|回复|答复|交流|沟通|说话|聊天|对话)|(?:回答"
+            r"(?P<what>(?:(?:回答|回复|跟我说话|和我聊天)(?:我|时|的时候)?(?:都|一律|尽量|请|要)*用[^,，你]{1,10}?"
+            r"|(?:别|不要)(?:再)?[跟和对]我(?:讲|说|提|聊|用)[^,，你]{1,12}?|用(?!户)[^,，]{1,20}?(?:回答|回复|答复|交流|沟通|说话|聊天|对话)|(?:回答"
             r"|回复|答案|解释|说话|讲话|语气|输出|消息|答复)(?:时|的时候|要|请|里|中|得|尽量|都"
             r"|可以|能|再|更|不要|别|用)*"
             r"(?:简短|简洁|简单|精简|短|详细|直接|正式|礼貌|随意|轻松|温柔|幽默|口语|专业|客观|啰嗦"
@@ -66,6 +67,11 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         ),
         "is_name": (
             rf"^(?:就)?是(?P<name>(?:{words.SURNAMES})(?![一二三四五六日末])[\u4e00-\u9fff]{{1,2}})(?<![{words.NOT_NAMES}])$"
+        ),
+        "trip": (
+            rf"^{_PLEASE}(?:列|做|规划|安排|写|制定|排|出|推荐)(?:一?[个份下])?"
+            rf"(?P<when>{words.TIMES}|五一|十一|国庆|春节|元旦|清明|端午|中秋|暑假|寒假)"
+            r"(?P<where>[去到][\u4e00-\u9fff]{2,8}?)(?:玩|旅游|旅行)?的(?:行程|攻略|计划|旅行计划|路线)"
         ),
         "role": r"^(?:作为|身为)(?P<what>(?:一?[个名位])?[^,，你我您]{2,12})$",
         "profile": (
@@ -159,7 +165,7 @@ _FORM_PREDICATES = {
     "姓名": "name",
     "名字": "name",
     "年龄": "age",
-    "职业": "works_as",
+    "职业": "occupation",
     "生日": "birthday",
     "出生日期": "birthday",
     "籍贯": "from",
@@ -189,6 +195,15 @@ def form_line(clause: Clause, *, user: str) -> Draft | None:
         pinned=predicate == "name" or health,
         triples=(Triple(user, predicate, value),) if predicate else (),
     )
+
+
+def trip(clause: Clause, *, user: str) -> Draft | None:
+    """A journey that the user wants planned: 帮我列个五一去青岛的行程."""
+    match = _patterns()["trip"].match(clause.plain)
+    if match is None:
+        return None
+    when, where = (clause.text[slice(*match.span(name))] for name in ("when", "where"))
+    return Draft(f"{user}{when}{where}。", kind="plan", triples=(Triple(user, "plans", where),))
 
 
 def role(clause: Clause, *, user: str) -> Draft | None:

@@ -74,7 +74,11 @@ def is_health(subject: Subject, plain: str) -> bool:
         rf"{patterns.NEGATED}(?:有|患)?[^,，]{{0,8}}(?:{patterns.ALLERGY})", plain
     ) and not _has("不能|不吃|不喝|不可以", plain):
         return False
-    return _has(patterns.HEALTH if subject.close else patterns.ALLERGY, plain)
+    if subject.user:
+        return _has(patterns.HEALTH, plain) or _has(patterns.OWN_HEALTH, plain)
+    if not subject.close:
+        return _has(patterns.ALLERGY, plain)
+    return _has(patterns.HEALTH, _searcher(patterns.CHOSEN).sub("", plain))
 
 
 def _kind(plain: str, *, name: str | None) -> Kind:
@@ -103,9 +107,14 @@ def _triples(subject: Subject, rest: Clause) -> Iterator[Triple]:
         name = f"favourite_{match['x']}" if predicate == "favourite" else predicate
         for start, end in _parts(match, predicate):
             if found := _trimmed(rest.text[start:end], timed=predicate in patterns.TIMED):
-                yield Triple(subject.text, name, found)
+                yield Triple(_owner(subject.text, predicate), name, found)
         if predicate in ("dislikes", "favourite", "prefers"):
             seen.add("likes")
+
+
+def _owner(who: str, predicate: str) -> str:
+    """Whose a pet is: those of the home are its writer's."""
+    return re.sub("的家$|家里$", "", who) if predicate == "has_pet" else who
 
 
 def _parts(match: re.Match[str], predicate: str) -> Iterator[tuple[int, int]]:

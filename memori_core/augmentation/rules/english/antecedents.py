@@ -18,6 +18,9 @@ _PERFECT = re.compile(
 )
 _KIN = "|".join(sorted(lexicon.RELATIVES | lexicon.ANIMALS, key=len, reverse=True))
 _RELATIVE = re.compile(rf"(?P<who>(?:[\w'-]+ ){{0,3}}?(?:{_KIN}))(?=$|[ ,'.])", re.IGNORECASE)
+_COMPANY = re.compile(
+    rf"\b(?:with|for) their (?P<who>(?:{_KIN})(?: (?-i:[A-Z])[\w'-]+)?)\.?$", re.IGNORECASE
+)
 _GOT_ANIMAL = re.compile(
     (
         rf"(?:has|adopted|got|bought|rescued|owns|finally adopted|just "
@@ -26,6 +29,19 @@ _GOT_ANIMAL = re.compile(
     ),
     re.IGNORECASE,
 )
+
+_FOR_RELATIVE = re.compile(
+    rf"\b(?:my|our) (?P<who>(?:(?:best|older|younger|little|big|oldest) )?"
+    rf"(?:{'|'.join(sorted(lexicon.RELATIVES, key=len, reverse=True))})"
+    r"(?: (?-i:[A-Z])[\w'-]+)?)$",
+    re.IGNORECASE,
+)
+
+
+def asked_for(clause: str) -> str:
+    """For whom something is asked: "write a card for my uncle Bo" → "uncle Bo"."""
+    found = _FOR_RELATIVE.search(clause)
+    return found.group("who") if found is not None else ""
 
 
 def about_antecedent(clause: str, *, name: str, antecedent: str) -> str | None:
@@ -82,5 +98,8 @@ def antecedent_of(sentence: str, *, name: str) -> str:
             return sentence[: found.end()]
         child = re.match(r"\d+[- ]year[- ]old", sentence[len(name) + 3 :])
         return sentence[: len(name) + 3 + child.end()] if child is not None else ""
+    company = _COMPANY.search(sentence, 0, 300)
+    if company is not None and sentence.startswith(name):
+        return f"{name}'s {company.group('who')}"
     got = _GOT_ANIMAL.search(sentence, 0, 200)
     return f"{name}'s {got.group('who')}" if got is not None and sentence.startswith(name) else ""

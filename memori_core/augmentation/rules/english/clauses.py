@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memori_core.augmentation.rules.english import lexicon, patterns, verbs
+from memori_core.augmentation.rules.english import dictation, lexicon, patterns, verbs
 
 MAX_CLAUSE = 300
 """Longer clauses are not looked at: nobody says one fact in that many letters."""
@@ -18,7 +18,7 @@ _ABBREVIATION = re.compile(
 )
 _BOUNDARY = re.compile(
     r"(?P<hard> ?[;—–] ?| -{1,2} )"
-    r"|(?P<comma>, ?|: | ?\((?=I\b|my\b|we\b)|\) )"
+    r"|(?P<comma>, ?|: | ?\((?=I\b|my\b|we\b|just [a-z]+ed )|\) )"
     r"|(?P<word> (?=(?:and|but|so|because|cause|cuz|coz|though|although|or|plus|then)\b))"
 )
 _CONJUNCTION = re.compile(
@@ -29,7 +29,7 @@ _CONJUNCTION = re.compile(
 )
 _PRONOUN = re.compile(
     r"(?:(?:also|actually|now|then|still|honestly|sometimes|recently|lately|usually|maybe|"
-    r"unfortunately|sadly|luckily|apparently|today|normally|personally|mostly|"
+    r"unfortunately|sadly|luckily|apparently|today|normally|personally|mostly|turns out|after that|"
     r"yesterday|tomorrow),? )*"
     r"(?:I(?:'(?:m|ve|d|ll))?|we(?:'(?:re|ve|d|ll))?|you(?:'(?:re|ve|d|ll))?|s?he(?:'(?:s|d|ll))?|"
     r"they(?:'(?:re|ve|d|ll))?|it(?:'(?:s|d|ll))|it (?:[a-z]+s|is|was|has|makes|made|"
@@ -44,11 +44,23 @@ _POSSESSIVE = re.compile(
     re.IGNORECASE,
 )
 _LOOSE = re.compile(
-    r"(?:please|wish |no (?!longer)|thanks|thank you|right\b|ok\b|haha|lol|any\b|"
+    r"(?:please|wish |feels? like|seems? like|no (?!longer)|thanks|thank you|right\b|ok\b|haha|"
+    r"lol|any\b|"
     r"(?:make|help|give|tell|suggest|recommend|write|keep|let's|let me|show|find|"
     r"explain|use|don't|do not) )",
     re.IGNORECASE,
 )
+_ELIDED = re.compile(
+    r"(?:currently (?:learning|studying|training|living|working)\b|turning \d\d\b|just passed\b|"
+    r"(?:just|only) (?:one|two|three|four|five|six|\d+) (?=\w))",
+    re.IGNORECASE,
+)
+"""Clauses after a comma whose subject is that of the clause before them."""
+_NO_MORE = re.compile(r"(?:so|and) no (?:more )?[\w ]{2,30} for (?:me|us)\b", re.IGNORECASE)
+_STILL = re.compile(
+    r"(?:still|now) (?:not )?(?:used to|getting used to|unsure|struggling)\b", re.IGNORECASE
+)
+"""What follows "and" as if "I am" stood before it."""
 _ME = re.compile(rf"(?:[\w'-]+ ){{1,4}}?(?:{patterns.AFFECTS}) me\b")
 _QUESTION = re.compile(rf"(?:{patterns.QUESTIONS})", re.IGNORECASE)
 _COMPOUND_SUBJECT = re.compile(
@@ -88,6 +100,10 @@ def clauses(sentence: str) -> list[str]:
 
     "I live in Rome and work at Fiat" → "I live in Rome", "I work at Fiat".
     """
+    return [clause for piece in dictation.pieces(sentence) for clause in _clauses(piece)]
+
+
+def _clauses(sentence: str) -> list[str]:
     out: list[str] = []
     start = 0
     for boundary in _BOUNDARY.finditer(sentence):
@@ -101,8 +117,16 @@ def clauses(sentence: str) -> list[str]:
         rest = conjunction.end() if conjunction is not None else after
         word = conjunction.group(1).lower() if conjunction is not None else ""
         shared = ""
-        if boundary.lastgroup != "hard" and not _opens(sentence, rest, before, word):
-            if boundary.lastgroup == "comma" and (word in ("but", "so") or _loose(sentence, rest)):
+        if boundary.lastgroup == "comma" and not word and _ELIDED.match(sentence, rest) is not None:
+            shared = _elided_subject(before, sentence, rest)
+        if shared:
+            pass
+        elif boundary.lastgroup != "hard" and not _opens(sentence, rest, before, word):
+            if _NO_MORE.match(sentence, after) is not None:
+                pass
+            elif boundary.lastgroup == "comma" and (
+                word in ("but", "so") or _loose(sentence, rest)
+            ):
                 if word == "so" and sentence.startswith(("that", "far", "much"), rest):
                     continue
             elif not (shared := _shared_subject(before, sentence, rest, word)):
@@ -117,6 +141,22 @@ def clauses(sentence: str) -> list[str]:
             start = tail
     out.append(sentence[start:])
     return [clause.strip(" ,;:()") for clause in out if clause.strip(" ,;:()")]
+
+
+def _elided_subject(before: str, sentence: str, at: int) -> str:
+    """How a clause without a subject begins: ", currently learning Korean" → "I am"."""
+    subject = _SUBJECT.match(before)
+    if sentence.startswith("turning", at) and "my birthday" in before:
+        return "I am"
+    if subject is None or subject.group("first") is None:
+        return ""
+    first = subject.group("first")
+    if sentence.startswith("just passed", at):
+        return first
+    if sentence[at : at + 9].lower().startswith(("currently", "turning")):
+        return f"{first} am" if first == "I" else f"{first} are"
+    negated = re.search(r"\b(?:don't|do not) (?:have|own) ", before) is not None
+    return f"{first} have" if negated else ""
 
 
 def next_boundary(sentence: str, at: int) -> int:
@@ -163,7 +203,8 @@ def _shared_subject(before: str, sentence: str, at: int, word: str) -> str:
         return ""
     subject = _SUBJECT.match(before)
     if subject is None:
-        return ""
+        elided = word == "and" and verbs.is_past(before.split(" ", 1)[0].lower())
+        return "I am" if elided and _STILL.match(sentence, at) is not None else ""
     words = sentence[at : at + 80].split()
     if not words:
         return ""
@@ -173,6 +214,8 @@ def _shared_subject(before: str, sentence: str, at: int, word: str) -> str:
         place += 1
     verb = bare[place]
     follows = bare[place + 1] if place + 1 < len(bare) else ""
+    if word == "and" and subject.group("first") == "I" and _STILL.match(sentence, at) is not None:
+        return "I am"
     if verb in lexicon.AUXILIARIES and verb not in ("be", "been"):
         return _subject_words(subject)
     if len(before.split()) < (2 if subject.group("clitic") else 3):

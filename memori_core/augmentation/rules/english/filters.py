@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memori_core.augmentation.rules.english import lexicon, patterns, verbs
+from memori_core.augmentation.rules.english import lexicon, patterns, talk_patterns, verbs
 
 MAX_PREFIXES = 12
 """So many words in front of a clause are taken off."""
@@ -16,6 +16,10 @@ def _compiled(pattern: str, *, end: str = "") -> re.Pattern[str]:
 
 _PREFIX = _compiled(patterns.PREFIXES, end=r"(?P<mark>\s*[,.!:;…]+\s*|\s+[-–—]+\s*|\s+)")
 _TAIL = re.compile(rf",?\s+{patterns.TAILS}[.!, ]*$", re.IGNORECASE)
+_CONTRAST = re.compile(
+    r"(?<=[\w)])(?<!\bam)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!'m)(?<!'s)(?<!\bor)(?<!\bwhy)(?<!\bbut)"
+    r",? not (?:(?:in|at|on|from|with|the|a) )?(?:[A-Z][\w-]*|\d[\d:.]*\w*)$"
+)
 _FRAME = _compiled(rf"{patterns.ASKING}(?:{patterns.FRAMES})", end=r"(?:\b|(?<=\W))")
 _REQUEST = _compiled(rf"{patterns.ASKING}(?:{patterns.REQUESTS})", end=r"\b")
 _ASKED = _compiled(
@@ -28,8 +32,8 @@ _ASKED = _compiled(
 _QUESTION = _compiled(patterns.QUESTIONS)
 _CONDITION = _compiled(rf"(?:(?:and|but|so|or|ok|okay|well) )*(?:{patterns.CONDITIONS})")
 _SUBORDINATE = _compiled(patterns.SUBORDINATE)
-_META = _compiled(patterns.META)
-_META_PASSES = _compiled(patterns.META_PASSES)
+_META = _compiled(talk_patterns.META)
+_META_PASSES = _compiled(talk_patterns.META_PASSES)
 _POINTING = _compiled(patterns.POINTING)
 _ERROR = _compiled(patterns.ERRORS)
 _ERROR_NAME = re.compile(
@@ -95,6 +99,12 @@ def without_tails(clause: str) -> str:
     ) is not None and found.start() > 0:
         clause = clause[: found.start()].rstrip(" ,.;:!…")
     return clause
+
+
+def without_contrast(clause: str) -> str:
+    """A clause without what it corrects: "I'm 34 not 33", "in Leeds, not Hull"."""
+    found = _CONTRAST.search(clause)
+    return clause[: found.start()] if found is not None else clause
 
 
 def is_frame(sentence: str) -> bool:

@@ -89,7 +89,15 @@ _CANNOT_EAT = re.compile(
     r"tolerate|touch|consume)\b(?P<rest>.*)",
     re.IGNORECASE,
 )
-_AVOIDS = re.compile(r"\b(?P<verb>avoid(?:s|ing)?)\b(?P<rest>.*)", re.IGNORECASE)
+_AVOIDS = re.compile(
+    r"\b(?P<verb>avoid(?:s|ing)?|(?:stay|keep) off|stay away from|cut out)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_EATING = frozenset("eat eats eating drink drinks drinking digest tolerate consume".split())
+"""Verbs after which anything is food."""
+_NO_MEAT = re.compile(
+    r"\w+ (?:is|has been|became|went|turned) (?:\w+ )?(?:an? )?(?:\w+ )?(?:vegan|vegetarian)\b"
+)
 _NOT_FOOD = re.compile(
     r" (?:out|much|late|early|breakfast|lunch|dinner|at|before|after|well|enough|"
     r"a lot|together|alone|there|on|in|like|anything (?:after|before))\b",
@@ -103,6 +111,17 @@ _NO_CONDITION = re.compile(
     ),
     re.IGNORECASE,
 )
+
+_TREATS = re.compile(
+    r"(?:doctor|gp|doc|psychiatrist|cardiologist|neurologist|dentist) (?:has )?(?:put|started|"
+    r"prescribed|diagnosed|says|said|told|thinks)\b",
+    re.IGNORECASE,
+)
+
+
+def is_doctors_word(rest: str) -> bool:
+    """Whether what follows "User's" tells what a doctor of theirs found or did."""
+    return _TREATS.match(rest) is not None
 
 
 def is_pinned(sentence: str, *, own: bool) -> bool:
@@ -121,6 +140,7 @@ def is_pinned(sentence: str, *, own: bool) -> bool:
     return (
         any(p.search(sentence) is not None for p in (_ALLERGY, _CONDITION, _MEDICINE, _DOSE))
         or _SICK.match(sentence) is not None
+        or _NO_MEAT.match(sentence) is not None
         or _food(sentence)
     )
 
@@ -130,7 +150,7 @@ def _food(sentence: str) -> bool:
     if found is None:
         return False
     rest = found.group("rest")
-    if found.group("verb").lower() in ("have", "touch", "avoid", "avoids", "avoiding"):
+    if found.group("verb").lower() not in _EATING:
         words = {word.strip(".,;").lower() for word in rest.split()}
         return bool(words & lexicon.FOODS)
     return _NOT_FOOD.match(rest) is None

@@ -15,7 +15,8 @@ from memori_core.augmentation.rules.english import (
     subjects,
 )
 from memori_core.augmentation.rules.english.clauses import MAX_CLAUSE, clauses, sentences
-from memori_core.augmentation.rules.english.health import is_pinned
+from memori_core.augmentation.rules.english.health import is_doctors_word, is_pinned
+from memori_core.augmentation.rules.english.kinds import kind_of
 from memori_core.augmentation.rules.english.rewriting import (
     finished,
     is_sound,
@@ -33,29 +34,6 @@ MAX_SENTENCE = 1_500
 
 _GREETING = re.compile(r"(?:hi|hey|hello|hiya|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
-_PLAN = re.compile(
-    r"(?:(?:also|really|just|still|now|definitely|finally|\w+ly) )*+(?:plans? to|"
-    r"is planning|is going to|will|wants? to|needs? to|has to|intends?|"
-    r"hopes? to|is supposed to|is hoping|would (?:like|love) to|is thinking (?:of|"
-    r"about)|is trying to|must|is about to|'ll|is due|is getting|is moving|is "
-    r"flying|is starting)\b"
-)
-_PREFERENCE = re.compile(
-    r"(?:(?:also|really|just|still|always|never|\w+ly) )*+(?:likes?|loves?|hates?|"
-    r"prefers?|enjoys?|adores?|dislikes?|detests|loathes|can't stand|doesn't "
-    r"(?:really )?(?:like|enjoy|love)|"
-    r"always uses|has (?:never|always) (?:liked|loved|hated)|is (?:into|fond of|"
-    r"keen on|not into)|would rather)\b"
-)
-_IDENTITY = re.compile(
-    r"is an? |is \d|is (?:originally )?from |is married|was born|grew up|lives? "
-    r"in|works? (?:at|as|for|in)|speaks? "
-)
-_FAVOURITE = re.compile(r"(?:all-time )?(?:favou?rite|default|preferred|go-to) ")
-_NAMED = re.compile(
-    r"(?:name|full name|first name|age|birthday|e-?mail|job|occupation|pronouns|"
-    r"nationality|native|first language)\b"
-)
 
 
 class English:
@@ -105,6 +83,7 @@ class _Reading:
                     return
                 yield from self._clauses(sentence, sentence=sentence, forced=False)
                 continue
+            sentence = openings.accompanied(sentence)
             plain = filters.without_prefixes(sentence)
             found = list(self._listed(plain, item))
             if found:
@@ -159,7 +138,7 @@ class _Reading:
             return
         wish = self._wish(sentence) or self._wish(plain)
         if wish is not None and not asks:
-            yield from self._made(f"{self._name} {wish}", kind="preference")
+            yield from self._wishes(plain if self._wish(sentence) is None else sentence)
             return
         called = orders.called(plain)
         if called is not None:
@@ -186,6 +165,7 @@ class _Reading:
             clause = filters.without_tails(filters.without_prefixes(part))
             if filters.is_question(clause) or (asks and last):
                 missed = True
+                self._ask_for(clause)
                 if asks:
                     break
                 continue
@@ -209,13 +189,26 @@ class _Reading:
                 found_any = True
                 yield from drafts
             else:
+                self._ask_for(clause)
                 missed = missed or len(clause.split()) > 3
         if self._statements and (missed or not found_any) and not asks:
             yield from self._statement(sentence)
 
+    def _ask_for(self, clause: str) -> None:
+        """Keep for whom something is asked: "write a card for my uncle, he ..."."""
+        who = antecedents.asked_for(clause)
+        if who and filters.is_request(clause):
+            self._antecedent = f"{self._name}'s {who}"
+
     def _wish(self, text: str) -> str | None:
         """What the user always wants of our answers. Speakers with names talk to each other."""
         return orders.standing(text.rstrip(".! ")) if self._name == "User" else None
+
+    def _wishes(self, sentence: str) -> Iterator[Draft]:
+        first, *rest = orders.each(sentence)
+        yield from self._made(f"{self._name} {self._wish(first)}", kind="preference")
+        for order in rest:
+            yield from self._clause(filters.without_tails(order), opening=False)
 
     def _statement(self, sentence: str) -> Iterator[Draft]:
         plain = filters.without_prefixes(sentence)
@@ -231,7 +224,7 @@ class _Reading:
 
     def _clause(self, clause: str, *, opening: bool, forced: bool = False) -> Iterator[Draft]:
         """The facts of one clause."""
-        clause = clause.strip()
+        clause = filters.without_contrast(clause.strip())
         if len(clause) < 6 or " " not in clause or len(clause) > MAX_CLAUSE:
             return
         key = clause.lower()
@@ -263,7 +256,7 @@ class _Reading:
             yield self._named(named[0])
             yield from self._self_description(named[1])
             return
-        introduced = openings.introduced(clause)
+        introduced = openings.introduced(clause, greeted=self._greeted)
         if introduced is not None:
             yield self._named(introduced)
             return
@@ -318,11 +311,16 @@ class _Reading:
         )
         triples, ends = triples_of(content, name=self._name)
         own = f"{self._name} " in content and f"{self._name}'s " not in content
+        own = own or is_doctors_word(content.removeprefix(f"{self._name}'s "))
         pinned = is_pinned(content, own=own) or (
             content.startswith(f"{self._name}'s ") and any(t.predicate == "name" for t in triples)
         )
         yield self._draft(
-            content, kind=kind or self._kind(content), pinned=pinned, triples=triples, ends=ends
+            content,
+            kind=kind or kind_of(content, name=self._name),
+            pinned=pinned,
+            triples=triples,
+            ends=ends,
         )
 
     def _draft(
@@ -335,18 +333,3 @@ class _Reading:
         ends: tuple[Triple, ...] = (),
     ) -> Draft:
         return Draft(content, kind=kind, pinned=pinned, triples=triples, ends=ends)
-
-    def _kind(self, content: str) -> Kind:
-        if content.startswith(f"{self._name}'s "):
-            rest = content[len(self._name) + 3 :]
-            if _FAVOURITE.match(rest) is not None:
-                return "preference"
-            return "identity" if _NAMED.match(rest) is not None else "fact"
-        if not content.startswith(f"{self._name} "):
-            return "fact"
-        rest = content[len(self._name) + 1 :]
-        if _PLAN.match(rest) is not None:
-            return "plan"
-        if _PREFERENCE.match(rest) is not None:
-            return "preference"
-        return "identity" if _IDENTITY.match(rest) is not None else "fact"

@@ -21,6 +21,17 @@ _IT_IS = re.compile(
     ),
     re.IGNORECASE,
 )
+_ME_AND = re.compile(
+    r"we(?P<be>'re| are|'ve| have) (?P<rest>[^,;]{3,80}), me and "
+    rf"(?P<who>my (?:{'|'.join(sorted(lexicon.RELATIVES, key=len, reverse=True))})\b)",
+    re.IGNORECASE,
+)
+_NAME_HERE = re.compile(rf"(?P<name>{_FOR_NAME}) here$")
+_MY_BIRTHDAY = re.compile(
+    r"(?:it's|it is) my birthday (?P<day>(?:on|in|tomorrow|today|tonight|next|this|\d|\w+day)\b.*)",
+    re.IGNORECASE,
+)
+_NEW_EMAIL = re.compile(r"(?:new |work |personal )?e-?mail(?: address)? is \S+@\S+", re.IGNORECASE)
 _ROLE = re.compile(
     (
         r"(?:as|being|speaking as|coming from) (?P<role>an? .+?)(?:,? (?P<rest>(?:I|"
@@ -111,7 +122,7 @@ _ELIDED_PRESENT = re.compile(
     r"(?P<state>(?:currently |now )?(?:allergic|alergic) to|(?:lactose|gluten)[ "
     r"-]intolerant|planning (?:to|on) (?!use|do this)|"
     r"thinking (?:of|about) (?:moving|quitting|getting|buying|starting|adopting|"
-    r"changing|leaving|going)|working (?:at|as|part-time|full-time|night|in (?:a|"
+    r"changing|leaving|going)|turning \d\d|working (?:at|as|part-time|full-time|night|in (?:a|"
     r"the|[A-Z]))\b|living (?:in|with|on)\b|based in|"
     r"currently (?!trying|using|getting|working on|looking|facing|stuck|having|"
     r"the\b)\w+ing\b|trying to (?:lose|quit|eat|get pregnant|save|learn|cut|stay|"
@@ -126,6 +137,12 @@ _HERE = re.compile(
         r"[\w-]+){0,2}) here$"
     ),
     re.IGNORECASE,
+)
+
+
+_NOT_HERE = frozenset(
+    "same look looky everyone everything nobody all still only right up over down out me it"
+    " come sitting stay there nothing something one you we".split()
 )
 
 
@@ -169,8 +186,21 @@ def _is_word(word: str) -> bool:
     )
 
 
-def introduced(clause: str) -> str | None:
-    """The name in "it's Maria here"."""
+def _is_a_name(name: str) -> bool:
+    lower = name.lower()
+    return not (
+        lower in _NOT_HERE
+        or lower in lexicon.NOT_NAMES
+        or lower in lexicon.OCCUPATIONS
+        or _is_word(lower)
+    )
+
+
+def introduced(clause: str, *, greeted: bool) -> str | None:
+    """The name in "it's Maria here", and in "hi, Maria here"."""
+    here = _NAME_HERE.match(clause) if greeted else None
+    if here is not None and _is_a_name(here.group("name")):
+        return here.group("name")
     found = _IT_IS.match(clause)
     if (
         found is None
@@ -182,6 +212,15 @@ def introduced(clause: str) -> str | None:
     ):
         return None
     return found.group("name")
+
+
+def accompanied(sentence: str) -> str:
+    """A sentence about "we" told about "I": "we're off, me and my dad" → "I'm off with my dad"."""
+    found = _ME_AND.match(sentence)
+    if found is None:
+        return sentence
+    verb = "'m" if found.group("be").lower() in ("'re", " are") else found.group("be")
+    return f"I{verb} {found.group('rest')} with {found.group('who')}{sentence[found.end() :]}"
 
 
 def role(clause: str) -> tuple[str | None, str]:
@@ -223,6 +262,11 @@ def reordered(clause: str) -> str:
 
 def spelled_subject(clause: str, *, opening: bool) -> str:
     """A clause with the subject its writer left out: "Never been to Asia" → "I have never …"."""
+    birthday = _MY_BIRTHDAY.match(clause)
+    if birthday is not None:
+        return f"my birthday is {birthday.group('day')}"
+    if _NEW_EMAIL.match(clause) is not None:
+        return f"my {clause[:1].lower()}{clause[1:]}"
     if not opening:
         return clause
     lowered = clause[:1].lower() + clause[1:]

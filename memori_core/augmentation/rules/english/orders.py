@@ -137,6 +137,10 @@ STANDING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "wants no {how}",
         ),
         (
+            (r"(?:please )?(?:don't|do not) (?P<how>(?:suggest|recommend) (?:me )?any .+)"),
+            "wants the assistant to not {how}",
+        ),
+        (
             (
                 r"(?:please )?(?:never|don't ever|do not ever) (?P<how>(?:answer|reply|call|"
                 r"suggest|recommend|address|mention|speak|talk|write|assume|ask)\b.+)"
@@ -248,6 +252,18 @@ def standing(clause: str) -> str | None:
                 how = shorter
             return wording.format(how=how)
     return None
+
+
+_NEXT_ORDER = re.compile(
+    r",? and (?=(?:please |always |never )?(?:don't|do not|no|never|keep|use|stop|avoid)\b)"
+    r"|, (?=(?:I|I'm|my)\b)",
+    re.IGNORECASE,
+)
+
+
+def each(sentence: str) -> list[str]:
+    """The orders of a sentence that holds several about our answers."""
+    return _NEXT_ORDER.split(sentence)
 
 
 def called(clause: str) -> str | None:

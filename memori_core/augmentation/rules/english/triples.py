@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 
-from memori_core.augmentation.rules.english import lexicon
+from memori_core.augmentation.rules.english import lexicon, life_triples, taste_triples
+from memori_core.augmentation.rules.english.ended_triples import ENDED
 from memori_core.augmentation.rules.english.health import CONDITIONS
-from memori_core.augmentation.rules.english.triple_rules import (
-    ADVERBS,
-    ENDED,
-    POSSESSIONS,
-    RULES,
-    Rule,
-)
+from memori_core.augmentation.rules.english.possession_triples import POSSESSIONS
+from memori_core.augmentation.rules.english.triple_rules import ADVERBS, Rule
 from memori_core.conversation import Triple
 
+_RULES = (*life_triples.RULES, *taste_triples.RULES)
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
 _WHEN = re.compile(
@@ -51,6 +48,10 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _FORMER = re.compile(r"\b(?:used to|no longer|any ?more|formerly|previously|once)\b", re.IGNORECASE)
+_DOCTOR = re.compile(
+    r"(?:doctor|gp|doc|physician|cardiologist|therapist) (?:says|said|told \w+|thinks) (?:that )?"
+    r"(?=User\b|[A-Z])"
+)
 _ROLE = r"(?:(?:a|an|the) )?(?P<o>[\w/ .+#-]{2,40}?)"
 _JOB = re.compile(
     ADVERBS + r"(?:is|became|works as|was hired as|has been) (?:a|an) (?P<o>[^,;]+)", re.IGNORECASE
@@ -89,7 +90,7 @@ def triples_of(sentence: str, *, name: str) -> tuple[tuple[Triple, ...], tuple[T
         return (), ends
     negated = _NEGATION.search(predicate.split(", never")[0]) is not None
     found: list[Triple] = []
-    for rule in RULES:
+    for rule in _RULES:
         if negated and not rule.negated:
             continue
         match = rule.pattern.match(predicate)
@@ -126,7 +127,8 @@ def triples_of(sentence: str, *, name: str) -> tuple[tuple[Triple, ...], tuple[T
 
 
 def _of_possession(rest: str, *, name: str) -> tuple[Triple, ...]:
-    if _NEGATION.search(rest) is not None or _FORMER.search(rest) is not None:
+    eats = re.search(r"\b(?:can't|cannot) (?:eat|drink)\b", rest) is not None
+    if (_NEGATION.search(rest) is not None and not eats) or _FORMER.search(rest) is not None:
         return ()
     found: list[Triple] = []
     for pattern, predicate, object_type in POSSESSIONS:
@@ -152,10 +154,15 @@ def _of_possession(rest: str, *, name: str) -> tuple[Triple, ...]:
     relative = re.match(
         (
             r"((?:\w+[ -]){0,3}?\w+(?:-in-law)?)(?:, \w+,)? (is allergic to|has an? "
-            r".{2,30} allergy|is (?:a )?(?:vegan|vegetarian))"
+            r".{2,30} allergy|is (?:a )?(?:vegan|vegetarian)|(?:can't|cannot) (?:eat|drink))"
         ),
         rest,
     )
+    found_out = _DOCTOR.match(rest)
+    if found_out is not None:
+        return triples_of(
+            f"{name} {rest[found_out.end() :].removeprefix(name).strip()}", name=name
+        )[0]
     if relative is not None and not found:
         other, _ = triples_of(f"{name} {rest[len(relative.group(1)) + 1 :]}", name=name)
         found.extend(
