@@ -1,10 +1,12 @@
-"""`memori bench`: how long recall takes."""
+"""`memori bench`: how long recall, capture and calls of a model take."""
 
 from __future__ import annotations
 
 import platform
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from memori_core.cli._tables import aligned
 from memori_core.embedding import DEFAULT_EMBEDDER
 from memori_core.evaluation.bench import BenchRow, bench_recall
 from memori_core.evaluation.capture_bench import bench_capture
+from memori_core.evaluation.llm_bench import bench_llm
 from memori_core.evaluation.peer import serve
 from memori_core.evaluation.versions import versions
 from memori_core.retrieval.fusion import POLICIES
@@ -31,6 +34,15 @@ _TIMES = (
     "bm25s_p50_ms",
     "probe_ms",
 )
+
+# The pause would show if the events of a stream were held back until the last has come.
+_SERVE = """
+import sys
+from memori_core.testing import ProviderServer, Reply
+with ProviderServer(Reply("Hello", pause_s=0.005)) as server:
+    print(server.openai_url, flush=True)
+    sys.stdin.read()
+"""
 
 
 class _Sizes(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (generic only in newer click)
@@ -54,7 +66,7 @@ class _Sizes(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] (ge
 
 @click.group("bench")
 def bench_command() -> None:
-    """Measure how long recall and capture take."""
+    """Measure how long recall, capture and calls of a model take."""
 
 
 @bench_command.command("recall")
@@ -89,6 +101,51 @@ def _capture(turns: int, json_out: str | None) -> None:
         click.echo("\n".join(aligned([[name, f"{value:.3f}"] for name, value in times.items()])))
     if json_out:
         write_json({**times, "versions": versions()}, json_out)
+
+
+@bench_command.command("llm")
+@click.option("--calls", type=click.IntRange(10), default=300, show_default=True)
+@click.option("--facts", type=click.IntRange(1), default=1_000, show_default=True)
+@click.option(
+    "--extractor",
+    type=click.Choice(["none", "rules"]),
+    default="none",
+    show_default=True,
+    help="Whether facts are made of the turns between the calls.",
+)
+@json_option
+def _llm(calls: int, facts: int, extractor: str, json_out: str | None) -> None:
+    """What memory adds to a call of a model on this machine, plain and streamed.
+
+    A registered client beside one that is not, call by call in one run; recall included.
+    """
+    rules = "rules" if extractor == "rules" else None
+    with _provider() as base_url:
+        found = bench_llm(base_url, calls=calls, facts=facts, extractor=rules)
+    times = {**found.to_json(), "extractor": extractor}
+    if for_people(json_out):
+        cells = [[n, f"{v:.3f}" if isinstance(v, float) else str(v)] for n, v in times.items()]
+        click.echo("\n".join(aligned(cells)))
+    if json_out:
+        write_json({**times, "versions": versions()}, json_out)
+
+
+@contextmanager
+def _provider() -> Generator[str]:
+    """A provider in a process of its own, so that it shares no interpreter with the client."""
+    with subprocess.Popen(  # noqa: S603 (our own lines, no input)
+        [sys.executable, "-c", _SERVE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.stdin.close()  # which ends it
 
 
 @bench_command.command("peer")

@@ -133,8 +133,9 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_fifty_thousand_characters_take_less_than_half_a_second(piece: str):
+def test_fifty_thousand_hostile_characters_do_not_blow_up(piece: str):
     text = (piece * 50_000)[:50_000]
-    start = time.perf_counter()
+    start = time.process_time()
     redact(text)
-    assert time.perf_counter() - start < 0.5
+    # Measured: under 0.1 s each. What is quadratic takes minutes.
+    assert time.process_time() - start < 2

@@ -159,7 +159,7 @@ def test_b59_the_event_loop_is_never_blocked(server: ProviderServer):
 
     class Slow(FakeEmbedder):
         def embed_query(self, text: str) -> Any:
-            time.sleep(0.2)
+            time.sleep(1.0)
             return super().embed_query(text)
 
     async def run(memori: Memori, llm: Llm[Memori]) -> float:
@@ -182,7 +182,7 @@ def test_b59_the_event_loop_is_never_blocked(server: ProviderServer):
     with Memori(InMemoryStore(), embedder=Slow(), extractor=None) as memori:
         memori.scoped("alice").remember("User likes green tea.")
         llm = Llm(memori)
-        assert asyncio.run(run(memori, llm)) < 0.12
+        assert asyncio.run(run(memori, llm)) < 0.5
         llm.close()
 
 

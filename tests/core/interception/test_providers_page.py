@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from functools import cached_property
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from memori_core import Memori
-from memori_core.interception import Llm
 
 PAGE = Path(__file__).parents[3] / "docs" / "pages" / "providers.md"
 BLOCK = re.compile(r"```python \{run=\"no: needs (\w+);.*?\}\n(.*?)```", re.DOTALL)
 SNIPPETS = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+LEAVE_CONNECTIONS_OPEN = {"boto3", "litellm"}
+QUIET = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
+    pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
-@pytest.mark.parametrize(("sdk", "code"), SNIPPETS, ids=[sdk for sdk, _ in SNIPPETS])
+@pytest.mark.parametrize(
+    ("sdk", "code"),
+    [
+        pytest.param(sdk, code, id=sdk, marks=QUIET if sdk in LEAVE_CONNECTIONS_OPEN else ())
+        for sdk, code in SNIPPETS
+    ],
+)
 def test_snippet(
     sdk: str,
     code: str,
@@ -26,11 +37,11 @@ def test_snippet(
     capsys: pytest.CaptureFixture[str],
 ):
     pytest.importorskip(sdk, reason=f"{sdk} is not installed")
-    if not hasattr(Memori, "llm"):
-        wired: Any = cached_property(Llm)
-        wired.__set_name__(Memori, "llm")
-        monkeypatch.setattr(Memori, "llm", wired, raising=False)
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network for it
     monkeypatch.chdir(tmp_path)
     exec(compile(code, str(PAGE), "exec", dont_inherit=True), {"__name__": "__page__"})
+    if sdk == "litellm":
+        sys.modules[sdk].in_memory_llm_clients_cache.flush_cache()
+    gc.collect()  # here, where the warnings of what an SDK leaves open are ignored
     expected = [line.strip()[3:] for line in code.splitlines() if line.strip().startswith("#> ")]
     assert capsys.readouterr().out.splitlines() == expected

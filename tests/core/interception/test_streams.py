@@ -62,12 +62,12 @@ def test_b47_async_streams_too(server: ProviderServer, llm: Llm[Memori], said: A
 
 
 def test_the_first_chunk_is_not_held_back(client: Any, server: ProviderServer):
-    server.script(Reply(pause_s=0.6))
+    server.script(Reply(pause_s=3))
     began = time.perf_counter()
     stream = stream_of(client)
     next(stream)
     next(stream)
-    assert time.perf_counter() - began < 0.4
+    assert time.perf_counter() - began < 2
     stream.close()
 
 
