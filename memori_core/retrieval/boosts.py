@@ -178,6 +178,31 @@ class Length(_Addition):
         return self.weight * np.log1p(lengths.astype(np.float64))
 
 
+class Witness(_Addition):
+    """A little of the second score where a message and a fact made of it were both found.
+
+    Args:
+        share: How much of the best other score of the same message is added.
+    """
+
+    name: ClassVar[str] = "witness"
+
+    def __init__(self, *, share: float = 0.03) -> None:
+        self.share = share
+
+    def part(self, pool: Pool, rank: Float64Array) -> Float64Array:
+        sources = [fact.source_message_id or fact.id for fact in pool.facts]
+        scores = rank.tolist()
+        best: dict[str, list[tuple[float, int]]] = {}
+        for place, source in enumerate(sources):
+            best.setdefault(source, []).append((max(scores[place], 0.0), place))
+        others = [
+            max((score for score, at in best[source] if at != place), default=0.0)
+            for place, source in enumerate(sources)
+        ]
+        return self.share * np.array(others)
+
+
 def conversation() -> tuple[Boost, ...]:
     """The stages of conversation mode, for stores that hold turns with sessions and positions."""
     return (Neighbours(), Session(), Speaker(), Dates(), Length())

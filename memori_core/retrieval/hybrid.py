@@ -16,7 +16,7 @@ from memori_core.embedding import Embedder, FloatArray
 from memori_core.errors import ConfigError, EmbedderChangedWarning
 from memori_core.models import Fact, Kind, Scope
 from memori_core.results import Reason, Recall, RecalledFact
-from memori_core.retrieval.boosts import Boost
+from memori_core.retrieval.boosts import Boost, Witness
 from memori_core.retrieval.cache import DEFAULT_CACHE_BYTES, IndexCache
 from memori_core.retrieval.candidates import best_first
 from memori_core.retrieval.encoder import QueryEncoder
@@ -36,6 +36,7 @@ from memori_core.stores.base import Store
 
 logger = logging.getLogger(__name__)
 
+_WITNESS = Witness()
 FACT_SHARE = 0.95
 """A fact stands for its message from this share of the message's rank on: it is shorter."""
 MAX_PINNED = 5
@@ -235,7 +236,8 @@ class HybridRetriever:
         if search.searched == 0:
             return "no_facts", (), cut, None
         rows = self.fusion.candidates(search)
-        for boost in self.boosts:
+        boosts = (*self.boosts, _WITNESS) if search.snapshot.holds_messages else self.boosts
+        for boost in boosts:
             rows = boost.widen(search, rows)
         if len(rows) == 0:
             return "below_cut", (), cut, None
@@ -244,7 +246,7 @@ class HybridRetriever:
         fused = self.fusion.rank(pool, parts)
         relevance = self.fusion.relevance(pool, fused)
         rank = fused
-        for boost in self.boosts:
+        for boost in boosts:
             parts[boost.name] = boost.part(pool, fused)
             rank = rank + parts[boost.name]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memori_core import InMemoryStore, Memori, Scope
-from memori_core.retrieval.boosts import Dates, Length, Neighbours, Session, Speaker
+from memori_core.retrieval.boosts import Dates, Length, Neighbours, Session, Speaker, Witness
 from memori_core.testing import FakeEmbedder
 
 TALK = [
@@ -121,3 +121,21 @@ def test_conversation_mode_by_name() -> None:
         "length",
     }
     assert sum(found.parts.values()) == pytest.approx(found.rank_score)
+
+
+def test_a_message_and_its_fact_speak_for_each_other() -> None:
+    memori = Memori(
+        InMemoryStore(), embedder=FakeEmbedder(), boosts=[Witness(share=0.5)], scope=Scope("alice")
+    )
+    memori.remember_many(
+        [
+            {"content": "the heron was adopted", "source_message_id": "m"},
+            {"content": "adopted a heron", "source_message_id": "m"},
+            {"content": "the heron flew", "source_message_id": "other"},
+        ]
+    )
+    found = {f.content: f for f in memori.recall("heron adopted", limit=9, strictness=0)}
+    one, two = found["the heron was adopted"], found["adopted a heron"]
+    assert one.parts["witness"] == pytest.approx(0.5 * (two.rank_score - two.parts["witness"]))
+    assert two.parts["witness"] == pytest.approx(0.5 * (one.rank_score - one.parts["witness"]))
+    assert found["the heron flew"].parts["witness"] == 0
