@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from memori_core.augmentation.base import Extractor
 from memori_core.augmentation.merging import OPPOSITES, Claim, ended_by, held_claims
+from memori_core.augmentation.messages import asks_only
 from memori_core.conversation import ExtractedFact, Extraction, Job, StoredMessage, StoredTriple
 from memori_core.core import MemoryCore
 from memori_core.models import NewFact, Scope, unique_key
@@ -62,7 +63,7 @@ class Augmenter:
 
     def _ops(self, scope: Scope, job: Job, extraction: Extraction) -> Iterator[Op]:
         facts = _one_of_each(extraction.facts)
-        spoken = [m for m in job.messages if m.message.role == "user" and self._index_messages]
+        spoken = [m for m in job.messages if self._index_messages and _tells(m)]
         new = [_new_fact(fact, job.messages[fact.message]) for fact in facts]
         creations = self._core.creations(scope, [*new, *map(_new_message, spoken)])
         yield from creations
@@ -138,6 +139,15 @@ def _one_of_each(facts: Sequence[ExtractedFact]) -> list[ExtractedFact]:
     """The facts, each once; one whose point was redacted says nothing any more."""
     said = [fact for fact in facts if _REDACTED not in fact.content]
     return list({unique_key(fact.content): fact for fact in reversed(said)}.values())[::-1]
+
+
+def _tells(stored: StoredMessage) -> bool:
+    """Whether a message is worth finding: a user's questions to an assistant are not.
+
+    Among people, who have names, a question is what makes its answer findable.
+    """
+    message = stored.message
+    return message.role == "user" and (message.name is not None or not asks_only(message.content))
 
 
 def _new_fact(fact: ExtractedFact, source: StoredMessage) -> NewFact:

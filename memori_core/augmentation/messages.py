@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -113,6 +114,19 @@ def _parts(content: object) -> Iterator[str]:
                 yield text
         else:
             yield _PLACEHOLDERS.get(str(kind), "")
+
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
+
+
+def asks_only(text: str) -> bool:
+    """Whether a message holds nothing but questions, by their marks.
+
+    Recalled later, such a message would answer a question with the same question.
+    """
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(text)]
+    said = [sentence for sentence in sentences if sentence]
+    return bool(said) and all(sentence.endswith(("?", "？")) for sentence in said)
 
 
 def clean_text(text: str) -> str:

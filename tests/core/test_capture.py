@@ -273,6 +273,23 @@ class OnlyTea(Extractor):
         return Extraction((ExtractedFact("User likes green tea"),))
 
 
+def test_a_question_to_an_assistant_does_not_come_back_as_a_memory(
+    open_memori: OpenMemori,
+) -> None:
+    memori = open_memori(OnlyTea())
+    alice = memori.scoped("alice")
+    alice.capture(user("Which heron lives at the lake? And why?"))
+    alice.capture(user("我家附近的湖里有苍鹭吗？"))
+    alice.capture(user("Which heron lives at the pond?", name="Mel"))
+    alice.capture(user("I saw a heron. Was it grey?"))
+    assert memori.flush(10)
+    found = alice.recall("heron lake pond grey 苍鹭", strictness=0, limit=9)
+    assert {f.content for f in found} == {
+        "Which heron lives at the pond?",
+        "I saw a heron. Was it grey?",
+    }
+
+
 def test_what_was_forgotten_does_not_come_back_through_its_message(
     open_memori: OpenMemori,
 ) -> None:
