@@ -42,7 +42,9 @@ COMMANDS = {
     "stats": LazyCommand("upkeep", "stats_command", "Count what is stored."),
     "doctor": LazyCommand("doctor", "doctor_command", "Check the installation and a store."),
     "eval": LazyCommand("evaluate", "eval_command", "Measure recall on real data."),
-    "bench": LazyCommand("bench", "bench_command", "Measure how long recall and capture take."),
+    "bench": LazyCommand(
+        "bench", "bench_command", "Measure how long recall, capture and calls of a model take."
+    ),
 }
 
 

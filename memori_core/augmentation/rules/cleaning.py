@@ -19,6 +19,8 @@ _CODE_LINE = re.compile(
     r"return\b|const |let \w+ ?="
     r"|var \w+ ?=|function\b|#include|public |if \(|for \(|while \(|\$ |>>>|"
     r"SELECT |[{}\]]|\w+\([^ ]"
+    r"|(?i:error|fatal|panic|uncaught|exception)(?:\[\w+\])?: |[\w.]*(?:Error|Exception): "
+    r"|\[(?:ERROR|WARN|INFO|DEBUG)|npm ERR"
     r"|Traceback|File \"|at [\w.]+\()"
 )
 

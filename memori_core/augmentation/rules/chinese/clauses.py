@@ -92,18 +92,23 @@ def _sentence(body: str, mark: str) -> Sentence:
     return Sentence(tuple(filter(None, clauses)), body.strip(), mark.strip())
 
 
+_QUOTE = re.compile('["“”「」『』]')
+
+
 @cache
 def _dictated_start() -> re.Pattern[str]:
     taking = "[给跟对和让帮说问是叫教陪诉比被像替为的得在请要把向到看当与]"
     return re.compile(
-        rf"(?<!{taking})(?<!以为)(?=我(?:最近|现在|平时|是|有|在|想|对|也|还|家|爸|妈|老公|老婆))"
+        rf"(?<!{taking})(?<!以为)(?=我(?:[跟和]我|最近|现在|平时|是|有|在|想|对|也|还|家|爸|妈|老公|老婆))"
         "|(?=然后|(?:医生|大夫)说我|(?<![吃用买服喝看开做])(?=这[个种](?:药|病|情况|症状))|能不能|可不可以|有没有办法)"
+        r"|(?<=[哈啊呢吧了])(?=就是我)|(?<=[\u4e00-\u9fff])(?=帮我们?(?:看看|想想|推荐|查|安排|规划|做|选))"
+        r"|(?<=[\u4e00-\u9fff])(?=带着?[一二两三四]个)|(?=[小大]的那个(?:不能|对|有))"
     )
 
 
 def _dictated(clause: Clause) -> Iterator[Clause]:
     """The clauses of a long one that was dictated without marks: 我最近头疼医生说我是高血压."""
-    if not MIN_DICTATED <= len(clause.plain) <= MAX_CLAUSE:
+    if not MIN_DICTATED <= len(clause.plain) <= MAX_CLAUSE or _QUOTE.search(clause.plain):
         yield clause
         return
     start = 0

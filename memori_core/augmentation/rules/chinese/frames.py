@@ -23,6 +23,16 @@ def opens_material(plain: str) -> bool:
     return _has(patterns.MATERIAL, plain)
 
 
+def is_play(plain: str) -> bool:
+    """Whether a clause hands out parts to play."""
+    return _has(patterns.PLAY, plain)
+
+
+def asks_for_text(plain: str) -> bool:
+    """Whether a clause asks for a letter, a note, a post."""
+    return _has(patterns.TEXT, plain)
+
+
 def is_request(plain: str) -> bool:
     """Whether a clause asks the reader to do something."""
     return _has(patterns.REQUEST, plain)

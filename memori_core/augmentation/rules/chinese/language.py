@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import Literal
 
 from memori_core.augmentation.rules.base import Draft, Forget, Material
@@ -16,6 +16,13 @@ from memori_core.augmentation.rules.chinese.clauses import (
     Clause,
     Sentence,
     sentences,
+)
+from memori_core.augmentation.rules.chinese.state import (
+    State,
+    introduced,
+    is_contrast,
+    repeats,
+    wishes,
 )
 from memori_core.augmentation.rules.chinese.subjects import (
     USER,
@@ -31,38 +38,11 @@ _CJK = re.compile("[\u3400-\u9fff]")
 _READERS = (
     orders.anniversary,
     orders.role,
-    orders.preference,
     orders.call_me,
     orders.form_line,
     orders.trip,
 )
 """What reads a clause of a form of its own."""
-
-
-@dataclass(slots=True)
-class _State:
-    """What earlier clauses leave to later ones."""
-
-    user: str
-    about: Subject | None = None
-    """The subject that a clause without one has."""
-    other: Subject | None = None
-    """The last third person, for "she"."""
-    named: Subject | None = None
-    """The last subject that the sentence named."""
-    profile: bool = False
-    """Whether a list about the writer is going on."""
-    naming: Literal["pet", "kin"] | None = None
-    """What the last clause introduced, so that a name may follow."""
-    forced: bool = False
-    """Whether the user asked for this to be remembered."""
-    introduced: Subject | None = None
-    """Whom the clause before introduced: 我有一个女儿."""
-    doctor: bool = False
-    """Whether the last clause told what a doctor found."""
-    listing: bool = False
-    """Whether the last clause was an item of a list: 男, 35岁, 程序员."""
-    drafts: list[Draft] = field(default_factory=list[Draft])
 
 
 class Chinese:
@@ -76,7 +56,7 @@ class Chinese:
         self, text: str, *, subject: str | None, statements: bool
     ) -> Iterator[Draft | Forget | Material]:
         """What a text says, in order."""
-        state = _State(subject or USER)
+        state = State(subject or USER)
         for sentence in sentences(text):
             yield from _read(sentence, state, statements=statements)
             if _opens_material(sentence):
@@ -87,12 +67,14 @@ class Chinese:
 def _opens_material(sentence: Sentence) -> bool:
     """Whether what follows this sentence is the material of a task."""
     first = sentence.clauses[0].plain if sentence.clauses else ""
+    if any(frames.is_play(clause.plain) for clause in sentence.clauses):
+        return True
     return frames.opens_material(first) and re.search("[:：]$|[:：]", sentence.text) is not None
 
 
-def _read(sentence: Sentence, state: _State, *, statements: bool) -> Iterator[Draft | Forget]:
+def _read(sentence: Sentence, state: State, *, statements: bool) -> Iterator[Draft | Forget]:
     state.drafts = []
-    state.forced = state.listing = state.doctor = False
+    state.forced = state.listing = state.doctor = state.foreign = False
     state.introduced = state.named = state.naming = None
     state.about = None
     order: Forget | None = None
@@ -146,7 +128,7 @@ def _is_statement(sentence: Sentence) -> bool:
     )
 
 
-def _clause(clause: Clause, state: _State) -> bool:
+def _clause(clause: Clause, state: State) -> bool:
     """Read one clause; False where the rest of its sentence is no longer about the writer."""
     if not _CJK.search(clause.plain):
         state.about = None
@@ -160,9 +142,10 @@ def _clause(clause: Clause, state: _State) -> bool:
         clause = listed
     if not clause:
         return True
-    for read in _READERS:
+    style = partial(orders.preference, tasked=state.tasked)
+    for read in (*_READERS, style):
         if (draft := read(clause, user=state.user)) is not None:
-            if clause.plain.startswith("尽量") and _wishes(state):
+            if clause.plain.startswith("尽量") and wishes(state):
                 last = state.drafts[-1]
                 content = f"{last.content.rstrip('。')},{clause.text}。"
                 state.drafts[-1] = replace(last, content=content)
@@ -170,8 +153,13 @@ def _clause(clause: Clause, state: _State) -> bool:
             state.drafts.append(draft)
             state.about = Subject(state.user, user=True)
             return True
-    if frames.opens_material(clause.plain) and not state.forced:
+    state.tasked = state.tasked or frames.asks_for_text(clause.plain)
+    if frames.is_play(clause.plain) or (frames.opens_material(clause.plain) and not state.forced):
         return False
+    if (who := openings.meant_for(clause.plain)) is not None:
+        named = clause.text[slice(*who)]
+        kin = named * 2 if len(named) == 1 else named
+        state.other = Subject(f"{state.user}的{kin}", user=False)
     if _dropped(clause.plain, state):
         state.about = None
         return True
@@ -179,12 +167,7 @@ def _clause(clause: Clause, state: _State) -> bool:
     return True
 
 
-def _wishes(state: _State) -> bool:
-    """Whether the clause before was a standing order about answers."""
-    return bool(state.drafts) and state.drafts[-1].content.startswith(f"{state.user}希望")
-
-
-def _dropped(plain: str, state: _State) -> bool:
+def _dropped(plain: str, state: State) -> bool:
     if frames.is_question(plain) or frames.is_wish(plain):
         return True
     if state.forced:
@@ -200,7 +183,7 @@ def _dropped(plain: str, state: _State) -> bool:
     )
 
 
-def _tell(clause: Clause, state: _State) -> None:
+def _tell(clause: Clause, state: State) -> None:
     """Add what a clause says about the writer, or about somebody of theirs."""
     if _attach_name(clause, state):
         return
@@ -209,6 +192,9 @@ def _tell(clause: Clause, state: _State) -> None:
         told = _untold(clause, state)
     if told is None:
         state.about = None
+        state.foreign = state.foreign or (
+            clause.plain.startswith(("他", "她")) or openings.meant_for(clause.plain) is not None
+        )
         return
     state.naming = None
     if not told.elided:
@@ -221,8 +207,10 @@ def _tell(clause: Clause, state: _State) -> None:
         state.about = Subject(state.user, user=True)
     if not _sound(told, state):
         return
-    if told.elided and state.drafts and _is_contrast(told.rest.plain, state):
+    if told.elided and state.drafts and is_contrast(told.rest.plain, state):
         return  # 上四年级,不是三年级
+    if told.elided and repeats(told, state):
+        return  # 还是做测试, after 在美团做测试
     if told.elided and state.drafts and openings.is_tag(told.rest.plain) and state.listing:
         last = state.drafts[-1]
         state.drafts[-1] = replace(last, content=f"{last.content.rstrip('。')},{told.rest.text}。")
@@ -231,7 +219,7 @@ def _tell(clause: Clause, state: _State) -> None:
     name = orders.name_in(told)
     if name is not None and told.elided and state.drafts and state.drafts[-1].kind != "identity":
         return  # the name of what the clause before spoke of
-    state.introduced = _introduced(told, state)
+    state.introduced = introduced(told, state)
     meaning = _meaning(told, state, name=name)
     state.drafts.append(
         Draft(
@@ -244,12 +232,7 @@ def _tell(clause: Clause, state: _State) -> None:
     )
 
 
-def _is_contrast(plain: str, state: _State) -> bool:
-    """Whether a clause only says what the clause before it did not mean."""
-    return re.match("(?:而)?不是", plain) is not None and "是" in state.drafts[-1].content
-
-
-def _meaning(told: Told, state: _State, *, name: str | None) -> relations.Meaning:
+def _meaning(told: Told, state: State, *, name: str | None) -> relations.Meaning:
     """What a clause amounts to; what a doctor found is about the writer."""
     found = _found_by_doctor().match(told.rest.plain) if not told.subject.text else None
     if found is None:
@@ -262,15 +245,7 @@ def _found_by_doctor() -> re.Pattern[str]:
     return re.compile("(?:我的?)?(?:医生|大夫|医院).{0,3}?(?:说|诊断)我")
 
 
-def _introduced(told: Told, state: _State) -> Subject | None:
-    """The relative or animal that a clause about the writer introduces: 我有一个女儿."""
-    if not told.subject.user and not told.subject.text.endswith("家"):
-        return None
-    who = openings.introduced(told.rest.plain)
-    return Subject(f"{state.user}的{told.rest.text[slice(*who)]}", user=False) if who else None
-
-
-def _untold(clause: Clause, state: _State) -> Told | None:
+def _untold(clause: Clause, state: State) -> Told | None:
     """A clause without a subject: about the one before it, or about the writer."""
     user = Subject(state.user, user=True)
     if state.doctor and clause.plain.startswith(("让我", "叫我")):
@@ -290,6 +265,8 @@ def _untold(clause: Clause, state: _State) -> Told | None:
         state.about = state.introduced
     if state.about is not None and openings.continues(clause.plain):
         return Told(state.about, clause, elided=True)
+    if state.foreign:
+        return None
     if openings.opens(clause.plain) or (state.profile and openings.continues(clause.plain)):
         if state.named is None or state.named.user or not state.named.person:
             return Told(user, clause, elided=True)
@@ -310,7 +287,7 @@ def _bare_name() -> re.Pattern[str]:
     )
 
 
-def _attach_name(clause: Clause, state: _State) -> bool:
+def _attach_name(clause: Clause, state: State) -> bool:
     """A name for what the clause before introduced: 养了一只猫,叫团子."""
     match = _bare_name().match(clause.plain)
     if match is None or not state.drafts or re.search("叫|名", match.group()) is None:
@@ -332,7 +309,7 @@ def _attach_name(clause: Clause, state: _State) -> bool:
     return True
 
 
-def _sound(told: Told, state: _State) -> bool:
+def _sound(told: Told, state: State) -> bool:
     """Whether what is left is a statement."""
     plain = told.rest.plain
     if len(plain) < 2 or plain.startswith(("、", "的", ":", "：", "和", "跟")) or not plain:

@@ -57,6 +57,12 @@ def own_attribute(plain: str) -> int:
     return match.end() if match else 0
 
 
+def meant_for(plain: str) -> tuple[int, int] | None:
+    """Where the relative stands for whom something is done: 想给我妈挑个礼物."""
+    match = _any_of(patterns.MEANT_FOR).search(plain)
+    return match.span("who") if match else None
+
+
 def is_introduction(plain: str) -> bool:
     """Whether a clause goes on about somebody who was just introduced: 今年五岁."""
     return _has(patterns.INTRODUCTION, plain)

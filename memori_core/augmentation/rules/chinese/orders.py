@@ -35,19 +35,24 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         ),
         "prefer": (
             r"^(?:请|麻烦|拜托|以后|今后|从现在起|从今往后|每次|总是|一直|始终|永远|务必|都|尽量"
-            r"|最好|一律|你|您|希望你|能不能|跟我|和我|对我|给我|我希望你|我想让你|记得|,|，| )*"
-            r"(?P<what>(?:(?:回答|回复|跟我说话|和我聊天)(?:我|时|的时候)?(?:都|一律|尽量|请|要)*用[^,，你]{1,10}?"
+            r"|最好|一律|你|您|希望你|能不能|跟我|和我|对我|给我|我希望你|我想让你|记得|,|，| "
+            r"|回[答复]我?(?:的时候|时)(?=不|别|少|勿))*"
+            r"(?P<what>(?:(?:回答|回复|跟我说话|和我聊天)(?:我|时|的时候)*(?:都|一律|尽量|请|要)*用[^,，你]{1,10}?"
             r"|(?:别|不要)(?:再)?[跟和对]我(?:讲|说|提|聊|用)[^,，你]{1,12}?|用(?!户)[^,，]{1,20}?(?:回答|回复|答复|交流|沟通|说话|聊天|对话)|(?:回答"
             r"|回复|答案|解释|说话|讲话|语气|输出|消息|答复)(?:时|的时候|要|请|里|中|得|尽量|都"
             r"|可以|能|再|更|不要|别|用)*"
             r"(?:简短|简洁|简单|精简|短|详细|直接|正式|礼貌|随意|轻松|温柔|幽默|口语|专业|客观|啰嗦"
             r"|废话|emoji|表情|列表|要点|markdown|Markdown|中文|英文|英语|粤语|分点)[^,，]{0,8}"
             r"|(?:别|不要|不用|少|勿)(?:再)?(?:给我)?(?:用|使用|加|带|发|说)?(?:emoji|表情|感叹号"
-            r"|颜文字|客套|废话|敬语|您|markdown|Markdown|列表|英文|英语|道歉|啰嗦)[^,，]{0,8}"
+            r"|颜文字|客套|废话|敬语|您|markdown|Markdown|列表|表格"
+            r"|代码块|术语|网络用语|繁体|简体|英文|英语|道歉|啰嗦)[^,，]{0,8}"
             r"|(?:简短|简洁|简单|详细|直接|正式|随意|温柔)(?:一?点儿?|些)(?:回答|回复|说)?"
             r"|称呼我(?:为|叫)?[^,，]{1,8}|说(?:中文|粤语|英文|人话)|(?<=后)(?:都)?(?:别"
             r"|不要)(?:再)?[^,，]{2,16}?(?:了)?|(?:别|不要)再(?:提|推荐|问"
             r"|叫)[^,，]{2,16}?(?:了)?))(?:就行|就好|吧|哦|啊|可以吗|好吗|谢谢)*$"
+        ),
+        "standing": (
+            "以后|今后|从现在|每次|总是|一直|一律|始终|永远|回答|回复|聊天|[跟和对]我|称呼|emoji|表情"
         ),
         "pointing": "这|那|上面|下面|以下|以上|问题$|问题[:：]",
         "call": (
@@ -113,9 +118,17 @@ def forget(clause: Clause, *, user: str) -> Forget | None:
     return Forget(what.replace("我", user)) if what else None
 
 
-def preference(clause: Clause, *, user: str) -> Draft | None:
-    """A standing order about answers."""
+def preference(clause: Clause, *, user: str, tasked: bool = False) -> Draft | None:
+    """A standing order about answers.
+
+    Args:
+        clause: The clause.
+        user: How the writer is called.
+        tasked: Whether a text was asked for before, which the order may be about.
+    """
     match = _patterns()["prefer"].match(clause.plain)
+    if match is not None and tasked and _patterns()["standing"].search(clause.plain) is None:
+        return None  # how the letter that was asked for shall be
     if match is None or _patterns()["pointing"].search(clause.plain):
         return None
     what = clause.text[match.start("what") : match.end("what")].replace("我", user)

@@ -31,7 +31,10 @@ def tense(clause: str) -> bool | None:
     habit, future, past = _patterns()
     if habit.search(clause):
         return None
-    if re.search(r"约了|预约了|预定了|要.*了", clause):
+    if re.search(
+        r"约了|预约了|预定了|(?:报名?|订|定|抢)了 的|要.*了",
+        clause,
+    ):
         return True
     if past.search(clause) and not re.search(r"要|打算|准备|计划", clause):
         return False

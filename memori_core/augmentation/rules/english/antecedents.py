@@ -33,14 +33,15 @@ _GOT_ANIMAL = re.compile(
 _FOR_RELATIVE = re.compile(
     rf"\b(?:my|our) (?P<who>(?:(?:best|older|younger|little|big|oldest) )?"
     rf"(?:{'|'.join(sorted(lexicon.RELATIVES, key=len, reverse=True))})"
-    r"(?: (?-i:[A-Z])[\w'-]+)?)$",
+    r"(?: (?-i:[A-Z])[\w'-]+)?)(?:, (?:(?:mr|mrs|ms|dr)\.? )?(?-i:[A-Z])[\w'-]+)?"
+    r"(?: (?:tonight|today|tomorrow|this \w+|for (?:his|her|their) [\w-]+))?$",
     re.IGNORECASE,
 )
 
 
 def asked_for(clause: str) -> str:
     """For whom something is asked: "write a card for my uncle Bo" → "uncle Bo"."""
-    found = _FOR_RELATIVE.search(clause)
+    found = _FOR_RELATIVE.search(clause.rstrip(" ?!.\"'"))
     return found.group("who") if found is not None else ""
 
 

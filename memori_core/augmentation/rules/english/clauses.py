@@ -16,9 +16,12 @@ _ABBREVIATION = re.compile(
     r"approx|etc|no|ca|u\.s|inc|ltd|fig)\.)$",
     re.IGNORECASE,
 )
+_PAST_ASIDE = r"(?:tore|broke|had|got|lost|sold|bought|[a-z]{3,}ed) (?:my|our|an?|the)\b"
+"""What stands in brackets as if "I" stood before it: "a bad knee (tore my ACL)"."""
 _BOUNDARY = re.compile(
     r"(?P<hard> ?[;—–] ?| -{1,2} )"
-    r"|(?P<comma>, ?|: | ?\((?=I\b|my\b|we\b|just [a-z]+ed )|\) )"
+    r"|(?P<comma>, ?|: | ?\((?=I\b|my\b|we\b|just [a-z]+ed |"
+    rf"{_PAST_ASIDE})|\) )"
     r"|(?P<word> (?=(?:and|but|so|because|cause|cuz|coz|though|although|or|plus|then)\b))"
 )
 _CONJUNCTION = re.compile(
@@ -44,19 +47,25 @@ _POSSESSIVE = re.compile(
     re.IGNORECASE,
 )
 _LOOSE = re.compile(
-    r"(?:please|wish |feels? like|seems? like|no (?!longer)|thanks|thank you|right\b|ok\b|haha|"
-    r"lol|any\b|"
+    r"(?:please|wish |feels? like|seems? like|no (?!longer)|wait\b|scratch that|sorry,? no|"
+    r"thanks|thank you|right\b|ok\b|haha|lol|any\b|"
     r"(?:make|help|give|tell|suggest|recommend|write|keep|let's|let me|show|find|"
     r"explain|use|don't|do not) )",
     re.IGNORECASE,
 )
 _ELIDED = re.compile(
     r"(?:currently (?:learning|studying|training|living|working)\b|turning \d\d\b|just passed\b|"
+    r"never (?:had|been|owned|driven|smoked|broken|eaten|tried|travelled|traveled|lived|worked)\b|"
     r"(?:just|only) (?:one|two|three|four|five|six|\d+) (?=\w))",
     re.IGNORECASE,
 )
 """Clauses after a comma whose subject is that of the clause before them."""
-_NO_MORE = re.compile(r"(?:so|and) no (?:more )?[\w ]{2,30} for (?:me|us)\b", re.IGNORECASE)
+_NO_MORE = re.compile(
+    r"(?:so|and) no (?:more )?[\w ]{2,30} for (?:me|us)\b|"
+    r"so (?:nothing|nowhere|no (?!longer)|none|max\b|ideally|preferably|anything (?:but|without))",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(_PAST_ASIDE)
 _STILL = re.compile(
     r"(?:still|now) (?:not )?(?:used to|getting used to|unsure|struggling)\b", re.IGNORECASE
 )
@@ -119,6 +128,9 @@ def _clauses(sentence: str) -> list[str]:
         shared = ""
         if boundary.lastgroup == "comma" and not word and _ELIDED.match(sentence, rest) is not None:
             shared = _elided_subject(before, sentence, rest)
+        elif boundary.group().endswith("(") and _ASIDE.match(sentence, rest) is not None:
+            subject = _SUBJECT.match(before)
+            shared = (subject.group("first") or "") if subject is not None else ""
         if shared:
             pass
         elif boundary.lastgroup != "hard" and not _opens(sentence, rest, before, word):
@@ -140,7 +152,13 @@ def _clauses(sentence: str) -> list[str]:
             out.append(f"{shared} {sentence[rest:tail]}")
             start = tail
     out.append(sentence[start:])
-    return [clause.strip(" ,;:()") for clause in out if clause.strip(" ,;:()")]
+    return [_closed(clause) for clause in out if clause.strip(" ,;:()")]
+
+
+def _closed(clause: str) -> str:
+    """A clause without the marks around it, brackets in it closed."""
+    clause = clause.strip(" ,;:()")
+    return f"{clause})" if clause.count("(") > clause.count(")") else clause
 
 
 def _elided_subject(before: str, sentence: str, at: int) -> str:
@@ -153,6 +171,8 @@ def _elided_subject(before: str, sentence: str, at: int) -> str:
     first = subject.group("first")
     if sentence.startswith("just passed", at):
         return first
+    if sentence.startswith("never", at):
+        return f"{first} have"
     if sentence[at : at + 9].lower().startswith(("currently", "turning")):
         return f"{first} am" if first == "I" else f"{first} are"
     negated = re.search(r"\b(?:don't|do not) (?:have|own) ", before) is not None

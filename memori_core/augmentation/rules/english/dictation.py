@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memori_core.augmentation.rules.base import Draft
+
 MIN_WORDS = 14
 """Sentences with fewer words have one clause, or marks."""
 
@@ -40,6 +42,11 @@ _CERTAIN = re.compile(
     r"(?:can|could|would|will|what|how|any|help|is|I am an?|I'm an?)\b", re.IGNORECASE
 )
 """Beginnings that no relative clause has ("the car I bought")."""
+_RETRACTS = re.compile(
+    r"(?:(?:oh|uh|um|well|ah|argh|and|but),? )*(?:no,? (?:wait|sorry|hang on)|wait\b(?!,? for)|"
+    r"scratch that|sorry,? (?:no|I mean)|actually,? no|correction|I mean)(?:\b|$)",
+    re.IGNORECASE,
+)
 _ENDS = frozenset("me us it too now lol haha please thanks guess".split())
 
 
@@ -71,3 +78,13 @@ def _begins(before: list[str], *, certain: bool) -> bool:
     if last in _TAKES_CLAUSE:
         return False
     return certain or _NOUN_PHRASE.search(" ".join(before[-4:])) is None
+
+
+def retracts(clause: str) -> bool:
+    """Whether a clause takes back what was said before it: "no wait, I live in Hull"."""
+    return _RETRACTS.match(clause) is not None
+
+
+def same_matter(before: Draft | None, after: Draft) -> bool:
+    """Whether two facts say the same of the same: "User lives ..." and "User lives ..."."""
+    return before is not None and before.content.split()[:2] == after.content.split()[:2]

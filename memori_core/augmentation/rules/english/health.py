@@ -64,6 +64,9 @@ _MEDICINE = re.compile(
     r"parin|mab|tinib|setron|floxacin|cycline|barbital|thiazide))\b|\bprescri(?:bed|ption)\b",
     re.IGNORECASE,
 )
+_INJURY = re.compile(
+    r"\b(?:tore|torn|ruptured|fractured|dislocated|sprained) (?:a|an|the|my|their)\b", re.IGNORECASE
+)
 _DOSE = re.compile(
     r"\b(?:takes?|taking|is on|been on)\b (?!a bus|the bus|a train|the train|"
     r"notes|photos|pictures|a walk|walks|naps?|classes|lessons|the|my|their|a |"
@@ -138,7 +141,10 @@ def is_pinned(sentence: str, *, own: bool) -> bool:
             _ALLERGY.search(sentence) is not None and _PAST_RELATIVE.match(sentence) is None
         ) or (_food(sentence) and re.search(r"\b(?:can't|cannot|can not)\b", sentence) is not None)
     return (
-        any(p.search(sentence) is not None for p in (_ALLERGY, _CONDITION, _MEDICINE, _DOSE))
+        any(
+            p.search(sentence) is not None
+            for p in (_ALLERGY, _CONDITION, _MEDICINE, _DOSE, _INJURY)
+        )
         or _SICK.match(sentence) is not None
         or _NO_MEAT.match(sentence) is not None
         or _food(sentence)

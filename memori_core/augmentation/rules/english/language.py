@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from memori_core.augmentation.rules.base import Code, Draft, Forget, Material
 from memori_core.augmentation.rules.english import (
     antecedents,
+    dictation,
     fields,
     filters,
     openings,
@@ -158,10 +159,14 @@ class _Reading:
         skip = False
         missed = False
         found_any = False
+        told: list[Draft] = []
+        retracted: Draft | None = None
         for place, part in enumerate(parts):
             last = place == len(parts) - 1
             if len(part) > MAX_CLAUSE:
                 continue
+            if told and dictation.retracts(part):
+                retracted = told[-1]
             clause = filters.without_tails(filters.without_prefixes(part))
             if filters.is_question(clause) or (asks and last):
                 missed = True
@@ -187,17 +192,20 @@ class _Reading:
             drafts = list(self._clause(clause, opening=place == 0, forced=forced))
             if drafts:
                 found_any = True
-                yield from drafts
+                if retracted in told and dictation.same_matter(retracted, drafts[0]):
+                    told.remove(retracted)
+                told.extend(drafts)
             else:
                 self._ask_for(clause)
                 missed = missed or len(clause.split()) > 3
+        yield from told
         if self._statements and (missed or not found_any) and not asks:
             yield from self._statement(sentence)
 
     def _ask_for(self, clause: str) -> None:
         """Keep for whom something is asked: "write a card for my uncle, he ..."."""
         who = antecedents.asked_for(clause)
-        if who and filters.is_request(clause):
+        if who and (filters.is_request(clause) or filters.is_question(clause)):
             self._antecedent = f"{self._name}'s {who}"
 
     def _wish(self, text: str) -> str | None:

@@ -17,13 +17,25 @@ _I_AM = re.compile(
 _IT_IS = re.compile(
     (
         rf"(?:it's|it is|this is|the name's|the name is|name's) "
-        rf"(?P<name>{_FOR_NAME})(?: here)?$"
+        rf"(?P<name>{_FOR_NAME})(?: here| again)?$"
     ),
     re.IGNORECASE,
 )
 _ME_AND = re.compile(
     r"we(?P<be>'re| are|'ve| have) (?P<rest>[^,;]{3,80}), me and "
     rf"(?P<who>my (?:{'|'.join(sorted(lexicon.RELATIVES, key=len, reverse=True))})\b)",
+    re.IGNORECASE,
+)
+_DISLOCATED = re.compile(
+    r"(?:(?<=^)|(?<=[,;] )|(?<=\band )(?<!\bme and )|(?<=\bbut )|(?<=\bso ))"
+    r"(?P<who>my (?:[\w'-]+ ){0,2}[\w'-]+)(?P<name>,? (?-i:[A-Z])[\w'-]+)?, "
+    r"(?:s?he|they)(?:'(?P<clitic>s|re|ve|ll|d))? ",
+    re.IGNORECASE,
+)
+_DONE = re.compile(rf"(?:\w+ly |just |already |never )?(?:{'|'.join(lexicon.PARTICIPLES)})\b")
+_A_TIME = re.compile(
+    r"(?:.+day|january|february|march|april|may|june|july|august|.+ber|.*christmas|easter|spring|"
+    r"summer|autumn|winter|ramadan|diwali|me|you|us)$",
     re.IGNORECASE,
 )
 _NAME_HERE = re.compile(rf"(?P<name>{_FOR_NAME}) here$")
@@ -120,7 +132,8 @@ _ELIDED_PRESENT = re.compile(
     r"smoke)\b|used to (?:live|work|play|be|have|smoke|drink)\b|have (?:two|three|"
     r"four|a (?:dog|cat|wife|husband|son|daughter|baby|peanut|nut))\b)|"
     r"(?P<state>(?:currently |now )?(?:allergic|alergic) to|(?:lactose|gluten)[ "
-    r"-]intolerant|planning (?:to|on) (?!use|do this)|"
+    r"-]intolerant|planning (?:(?:to|on) (?!use|do this)|(?:an?|my|our) "
+    r"[\w -]{0,30}(?:trip|holiday|vacation|wedding|party|move)\b)|"
     r"thinking (?:of|about) (?:moving|quitting|getting|buying|starting|adopting|"
     r"changing|leaving|going)|turning \d\d|working (?:at|as|part-time|full-time|night|in (?:a|"
     r"the|[A-Z]))\b|living (?:in|with|on)\b|based in|"
@@ -208,6 +221,11 @@ def introduced(clause: str, *, greeted: bool) -> str | None:
         or (
             not clause.lower().endswith(("here",))
             and not clause.lower().startswith(("the name", "name's"))
+            and not (
+                greeted
+                and clause.lower().endswith(" again")
+                and not _A_TIME.match(found.group("name"))
+            )
         )
     ):
         return None
@@ -215,12 +233,27 @@ def introduced(clause: str, *, greeted: bool) -> str | None:
 
 
 def accompanied(sentence: str) -> str:
-    """A sentence about "we" told about "I": "we're off, me and my dad" → "I'm off with my dad"."""
+    """A sentence with the subject it has: "we're off, me and my dad" → "I'm off with my dad".
+
+    So too "my son, Bo, he's four" → "my son Bo is four".
+    """
+    if " my " in f" {sentence[:1].lower()}{sentence[1:]}" and "he" in sentence:
+        sentence = _DISLOCATED.sub(_in_place, sentence)
     found = _ME_AND.match(sentence)
     if found is None:
         return sentence
     verb = "'m" if found.group("be").lower() in ("'re", " are") else found.group("be")
     return f"I{verb} {found.group('rest')} with {found.group('who')}{sentence[found.end() :]}"
+
+
+def _in_place(found: re.Match[str]) -> str:
+    who = found.group("who") + (found.group("name") or "").replace(",", "")
+    clitic = (found.group("clitic") or "").lower()
+    if clitic == "s":
+        clitic = "has" if _DONE.match(found.string, found.end()) is not None else "is"
+    else:
+        clitic = {"re": "are", "ve": "have", "ll": "will", "d": "would"}.get(clitic, "")
+    return f"{who} {clitic} " if clitic else f"{who} "
 
 
 def role(clause: str) -> tuple[str | None, str]:

@@ -173,7 +173,8 @@ POINTING = (
     r"(?:them|those)|all of (?:it|them|that|this)|how|what)"
     r"(?: (?:a lot|very much|so much|too|as well|again|already|now|instead|better|"
     r"more|most|anyway|yesterday|today|best|"
-    r"here|there|back|up|out|on|off|over|though|all|really|a bit|every time|also|works?|is|was))*"
+    r"here|there|back|up|out|on|off|over|twice|once|though|all|really|"
+    r"a bit|every time|also|works?|is|was))*"
 )
 """The whole object of a verb, when it says nothing by itself."""
 

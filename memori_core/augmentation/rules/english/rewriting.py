@@ -20,10 +20,31 @@ than as if by very really just also am be will would can could like
 )
 
 
+_DROPPED_G = re.compile(
+    r"(?<=\w )(?<!\ba )(?<!\bthe )(?<!\bmy )(?<!\bof )(?<!\bin )(?<!\bto )"
+    r"([a-z]{2,})in\b'?(?![\w-])"
+)
+
+
+def _with_g(found: re.Match[str]) -> str:
+    """A participle as it is spelled: "learnin" → "learning"; other words as they are."""
+    stem = found.group(1)
+    short = len(stem) < 4 and not found.group().endswith("'")
+    known = verbs.is_base(stem) or (
+        len(stem) > 3 and verbs.is_base(stem[:-1]) and stem[-1] == stem[-2]
+    )
+    known = known or (verbs.is_base(stem + "e") and stem not in ("rais", "bas"))
+    return f"{stem}ing" if known and not short and stem != "check" else found.group()
+
+
 def spelled_out(text: str) -> str:
     """Spellings of chat as the rules know them: "im gonna" → "I'm going to"."""
-    text = _CONTRACTED.sub(lambda found: lexicon.CONTRACTED[found.group().lower()], text)
+    text = _CONTRACTED.sub(
+        lambda found: lexicon.CONTRACTED.get(found.group().lower(), found.group()), text
+    )
     text = _IS_CALLED.sub(r" is \1", text)
+    if "in" in text:
+        text = _DROPPED_G.sub(_with_g, text)
     return _NAME_IS.sub(" name is", text.replace(" n ", " and "))
 
 

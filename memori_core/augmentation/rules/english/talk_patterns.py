@@ -19,6 +19,7 @@ _MAKE = (
     r"print|extract|implement|compare|translate|fix|do (?:this|that|it|so)|be "
     r"able|use (?:this|that|it)|"
     r"go (?:with|for|back|ahead|over|through)|try (?:this|that|it|out)|show|test|"
+    r"(?:redo|rewrite|rework|revise|edit|polish|proofread|tidy up|brush up) (?:my|a|the|our)\b|"
     r"run|set|make (?:a|an|it|this|"
     r"the|my code)|delete|remove|update|upgrade my plan|schedule|reschedule|reset|"
     r"send|submit|take a look|"

@@ -9,7 +9,7 @@ from memori_core.augmentation.rules.english.health import CONDITIONS
 from memori_core.augmentation.rules.english.triple_rules import CAPITAL, rule
 
 _FOOD = "|".join(sorted(lexicon.FOODS))
-_ANIMAL = "|".join(sorted(f"{animal}s?" for animal in lexicon.ANIMALS))
+_ANIMAL = "|".join(sorted(f"{animal}s?" for animal in lexicon.ANIMALS)) + "|guinea pigs?"
 RULES = (
     rule(
         (
@@ -51,6 +51,11 @@ RULES = (
         many=True,
     ),
     rule(r"has (?:a|an) (?:\w+ )?(?P<o>[\w -]+?) allergy\b", "allergic_to"),
+    rule(
+        r"(?:is|has been) (?:also |severely |mildly |a |an )*(?P<o>(?:type (?:1|2|one|two) )?"
+        r"diabetic|co?eliac|asthmatic|epileptic|autistic|dyslexic|ana?emic|colou?r[- ]?blind)\b",
+        "has_condition",
+    ),
     rule(r"has (?:a|an) (?:\w+ )?allergy to (?P<o>.+)", "allergic_to", many=True),
     rule(
         (

@@ -47,6 +47,8 @@ _NEGATION = re.compile(
     ),
     re.IGNORECASE,
 )
+_WITHOUT = re.compile(r"^(?:prefers|likes|loves|wants) [\w -]{3,40} without \b.*", re.IGNORECASE)
+"""What is liked without something is liked."""
 _FORMER = re.compile(r"\b(?:used to|no longer|any ?more|formerly|previously|once)\b", re.IGNORECASE)
 _DOCTOR = re.compile(
     r"(?:doctor|gp|doc|physician|cardiologist|therapist) (?:says|said|told \w+|thinks) (?:that )?"
@@ -88,7 +90,7 @@ def triples_of(sentence: str, *, name: str) -> tuple[tuple[Triple, ...], tuple[T
         and "can't stand" not in predicate
     ):
         return (), ends
-    negated = _NEGATION.search(predicate.split(", never")[0]) is not None
+    negated = _NEGATION.search(_WITHOUT.sub("", predicate.split(", never")[0])) is not None
     found: list[Triple] = []
     for rule in _RULES:
         if negated and not rule.negated:
