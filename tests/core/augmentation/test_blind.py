@@ -1,8 +1,9 @@
-"""The rules on messages by people who had not read them (60 everyday ones, 60 hard ones).
+"""The rules on messages by people who had not read them (three sets of 60).
 
 First runs, before anybody had looked at a result: everyday .969 precision / .912 recall, hard
-.811 / .571 (dictation, corrections, long rambling messages). Both sets have been looked at since,
-so what stands here guards against falling back; it says little about the next stranger.
+.811 / .571 (dictation, corrections, long rambling messages), mixed .785 / .630. All sets have been
+looked at since, so what stands here guards against falling back; it says little about the next
+stranger.
 """
 
 from __future__ import annotations
@@ -57,11 +58,18 @@ def score(scorer: ModuleType, name: str) -> Mapping[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("name", "precision", "recall"),
-    [("blind_everyday.json", 0.98, 0.98), ("blind_hard.json", 0.97, 0.91)],
+    ("name", "precision", "recall", "false_pins"),
+    [
+        ("blind_everyday.json", 0.98, 0.98, 1),
+        ("blind_hard.json", 0.97, 0.91, 1),
+        # Its labels leave a diet and a dislike unpinned, which the product pins.
+        ("blind_mixed.json", 0.96, 0.88, 3),
+    ],
 )
-def test_strangers_messages(scorer: ModuleType, name: str, precision: float, recall: float) -> None:
+def test_strangers_messages(
+    scorer: ModuleType, name: str, precision: float, recall: float, false_pins: int
+) -> None:
     found = score(scorer, name)
     assert found["precision"] >= precision
     assert found["recall"] >= recall
-    assert found["pin_false"] <= 1
+    assert found["pin_false"] <= false_pins
