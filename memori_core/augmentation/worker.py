@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
+import functools
 import logging
 import os
 import threading
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from weakref import WeakSet
 
+from memori_core._exit import at_exit
 from memori_core.conversation import Job
 from memori_core.errors import QueueFullError
 from memori_core.stores.base import Store
@@ -71,6 +72,7 @@ class Worker:
         self._woken = 0
         self._closing = False
         self._counts = {"done": 0, "failed": 0, "dead": 0, "deferred": 0}
+        _plan_exit()
 
     def reserve(self) -> None:
         """Take a place in the queue.
@@ -202,8 +204,12 @@ class Worker:
             thread = threading.Thread(
                 target=self._run, name=f"memori-augmentation-{number}", daemon=True
             )
+            try:
+                thread.start()
+            except RuntimeError as e:  # at a limit of the system; the jobs are in the store
+                logger.warning("no thread for captured turns could be started: %s", e)
+                break
             self._threads.append(thread)
-            thread.start()
         self._woken += 1
         self._changed.notify_all()
 
@@ -280,7 +286,11 @@ class Worker:
 _live: WeakSet[Worker] = WeakSet()
 
 
-@atexit.register
+@functools.cache
+def _plan_exit() -> None:
+    at_exit(_finish_at_exit)
+
+
 def _finish_at_exit() -> None:
     """A short script that ends without `close()` keeps what it captured."""
     for worker in list(_live):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import threading
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
+from memori_core._exit import at_exit
 from memori_core.errors import ConfigError
 from memori_core.interception.counts import logger
 from memori_core.interception.host import History, OnError, Place, Settings
@@ -191,7 +191,7 @@ class Llm(Generic[M]):
         if self._workshop is None:
             self._workshop = Workshop(MemoriHost(self._memory))
             # Later than the exit of the memory's own worker was planned, so it runs before it.
-            atexit.register(_close_at_exit, weakref.ref(self._workshop))
+            at_exit(_close_at_exit, weakref.ref(self._workshop))
         self._workshop.warm_up()
         return Interceptor(self._workshop, settings)
 

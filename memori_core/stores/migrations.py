@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from memori_core.errors import SchemaVersionError, StoreError
+from memori_core.stores._connections import transaction
 
 APPLICATION_ID = 0x6D656D31
 """Written into the header of our files (`mem1`), so that another program's file is recognised."""
@@ -194,19 +195,13 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
 
     Safe when several processes do it at once: all but the first find it done.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         if not is_current(connection, path):
             for statements in MIGRATIONS[_pragma(connection, "user_version") :]:
                 for statement in statements:
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

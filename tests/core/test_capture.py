@@ -524,15 +524,23 @@ def test_what_is_left_is_taken_up_at_the_next_start(store: Store) -> None:
 SCRIPT = """
 import sys
 from memori_core import Memori
-memori = Memori(sys.argv[1], embedder=None)
+memori = Memori(sys.argv[1], embedder=sys.argv[2] or None)
 memori.scoped("alice").capture("I live in Porto.")
 """
 
 
-def test_b40_d22_a_short_script_keeps_what_it_captured(tmp_path: Path) -> None:
+@pytest.mark.parametrize("embedder", ["", "all-MiniLM-L6-v2"])  # none, one that is not loaded yet
+def test_b40_d22_a_short_script_keeps_what_it_captured(tmp_path: Path, embedder: str) -> None:
     path = tmp_path / "m.db"
     started = time.monotonic()
-    subprocess.run([sys.executable, "-c", SCRIPT, str(path)], check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(path), embedder],
+        check=True,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""
     assert time.monotonic() - started < 30
     with Memori(path, embedder=None, extractor=None) as memori:
         assert any("Porto" in fact.content for fact in memori.scoped("alice").list())
@@ -565,3 +573,18 @@ def test_b40_a_stuck_extractor_does_not_keep_the_process(tmp_path: Path) -> None
     assert "wait for the next start" in done.stderr
     with Memori(path, embedder=None, extractor=None) as memori:
         assert len(memori.scoped("alice").messages()) == 1
+
+
+def test_a_capture_is_kept_where_no_thread_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def at_the_limit(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with Memori(tmp_path / "m.db", embedder=None) as memori:
+        alice = memori.scoped("alice")
+        with monkeypatch.context() as limited:
+            limited.setattr(threading.Thread, "start", at_the_limit)
+            alice.capture("I live in Porto.")
+        assert memori.flush(30)
+        assert [fact.content for fact in alice.list()] == ["User lives in Porto."]
