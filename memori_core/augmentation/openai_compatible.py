@@ -7,12 +7,12 @@ import threading
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit, urlunsplit
 
 from memori_core import config
-from memori_core._extras import load_extra, require_extra
+from memori_core._extras import require_extra
+from memori_core._http_endpoint import API_KEY_VARIABLE, HttpEndpoint
+from memori_core._retries import Backoff
 from memori_core.augmentation.prompts import ChatMessage
-from memori_core.embedding._retries import Backoff
 from memori_core.errors import ConfigError, ExtractionError
 from memori_core.models import JSONValue
 
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-API_KEY_VARIABLE = "OPENAI_API_KEY"
-_RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _REFUSED_STATUS = frozenset({400, 422})
-_BODY_HEAD_CHARS = 300
 
 # What makes answers steadier, and what some servers or models refuse.
 _WISHES: Mapping[str, JSONValue] = {"response_format": {"type": "json_object"}, "temperature": 0}
@@ -93,13 +90,18 @@ class ChatEndpoint:
         timeout_s: float,
         backoff: Backoff,
     ) -> None:
-        self._url, self._shown_url = _endpoint(base_url)
+        self._endpoint = HttpEndpoint(
+            base_url,
+            "/chat/completions",
+            api_key=api_key,
+            timeout_s=timeout_s,
+            backoff=backoff,
+            error=ExtractionError,
+            logger=logger,
+            task="extraction",
+        )
         self._body = dict(body)
         self._wishes = {key: value for key, value in _WISHES.items() if key not in body}
-        self._api_key = api_key
-        self._timeout_s = timeout_s
-        self._backoff = backoff
-        self._client: httpx.Client | None = None
         self._lock = threading.Lock()
         self._counts = Counter({"prompt_tokens": 0, "completion_tokens": 0})
 
@@ -110,15 +112,14 @@ class ChatEndpoint:
             ExtractionError: The server could not be reached, refused, or answered something else.
         """
         body: dict[str, object] = {**self._body, "messages": messages}
-        response = self._post({**body, **self._wishes})
+        response = self._endpoint.post({**body, **self._wishes})
         if self._wishes and response.status_code in _REFUSED_STATUS:
-            response = self._post(body)
+            response = self._endpoint.post(body)
             if response.is_success:
                 logger.info("extraction: the server takes no JSON mode, asking without it")
                 self._wishes = {}
         if not response.is_success:
-            head = self._hidden(response.text[:_BODY_HEAD_CHARS])
-            raise ExtractionError(f"{self._shown_url} answered {response.status_code}: {head}")
+            raise self._endpoint.refusal(response)
         return self._answer(response)
 
     def stats(self) -> Mapping[str, int]:
@@ -129,40 +130,7 @@ class ChatEndpoint:
 
     def close(self) -> None:
         """Close the connections. The next call opens new ones."""
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
-
-    def _post(self, body: dict[str, object]) -> httpx.Response:
-        """The server's answer, whatever its status, after as many tries as are allowed."""
-        import httpx
-
-        for pause_s in self._backoff.pauses():
-            try:
-                response = self._connected().post(self._url, json=body)
-            except httpx.TransportError as e:
-                if pause_s is None:
-                    raise ExtractionError(self._hidden(f"{self._shown_url}: {e!r}")) from e
-                logger.info("extraction: %s, trying again", type(e).__name__)
-                self._backoff.wait(pause_s)
-                continue
-            if pause_s is None or response.status_code not in _RETRIED_STATUS:
-                return response
-            logger.info("extraction: status %d, trying again", response.status_code)
-            self._backoff.wait(pause_s, retry_after=response.headers.get("retry-after"))
-        raise AssertionError("the last try returns or raises")
-
-    def _connected(self) -> httpx.Client:
-        with self._lock:
-            if self._client is None:
-                httpx = load_extra(
-                    "httpx", feature="openai_compatible", package="httpx", extra="http"
-                )
-                headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
-                client: httpx.Client = httpx.Client(headers=headers, timeout=self._timeout_s)
-                self._client = client
-            return self._client
+        self._endpoint.close()
 
     def _answer(self, response: httpx.Response) -> str:
         try:
@@ -172,8 +140,8 @@ class ChatEndpoint:
             content = choices[0]["message"].get("content")
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as e:
             raise ExtractionError(
-                f"{self._shown_url} answered without a message under `choices`: "
-                f"{self._hidden(response.text[:_BODY_HEAD_CHARS])}"
+                f"{self._endpoint.shown_url} answered without a message under `choices`: "
+                f"{self._endpoint.head(response)}"
             ) from e
         self._count(fields.get("usage"))
         return content if isinstance(content, str) else ""
@@ -186,22 +154,3 @@ class ChatEndpoint:
             for name in self._counts:
                 if isinstance(number := counted.get(name), int):
                     self._counts[name] += number
-
-    def _hidden(self, text: str) -> str:
-        """The text without the key, which some servers repeat in their errors."""
-        return text.replace(self._api_key, "***") if self._api_key else text
-
-
-def _endpoint(base_url: str) -> tuple[str, str]:
-    """Where to post, and the same without user name, password and query, for messages."""
-    parts = urlsplit(base_url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ConfigError(
-            f"`base_url` must be an http(s) URL like http://localhost:11434/v1, not {base_url!r}."
-        )
-    path = parts.path.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
-    shown_host = parts.netloc.rpartition("@")[2]
-    return (
-        urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")),
-        urlunsplit((parts.scheme, shown_host, path, "", "")),
-    )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-import threading
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit, urlunsplit
 
 import numpy.typing as npt
 
 from memori_core import config
-from memori_core._extras import load_extra, require_extra
+from memori_core._extras import require_extra
+from memori_core._http_endpoint import API_KEY_VARIABLE, HttpEndpoint, endpoint_urls
+from memori_core._retries import Backoff
 from memori_core.embedding._batched import BatchedEmbedder
-from memori_core.embedding._retries import Backoff
 from memori_core.embedding._windows import token_windows
 from memori_core.embedding.base import EmbedderProfile
 from memori_core.errors import ConfigError, EmbeddingError
@@ -22,9 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-API_KEY_VARIABLE = "OPENAI_API_KEY"
-_RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
-_BODY_HEAD_CHARS = 300
+_PATH = "/embeddings"
 
 
 class OpenAICompatibleEmbedder(BatchedEmbedder):
@@ -71,7 +68,16 @@ class OpenAICompatibleEmbedder(BatchedEmbedder):
         multilingual: bool = True,
     ) -> None:
         require_extra("httpx", feature="OpenAICompatibleEmbedder", package="httpx", extra="http")
-        self._url, self._shown_url = _endpoint(base_url)
+        self._endpoint = HttpEndpoint(
+            base_url,
+            _PATH,
+            api_key=api_key or config.env(API_KEY_VARIABLE),
+            timeout_s=timeout_s,
+            backoff=Backoff(max_retries=max_retries, first_s=backoff_s),
+            error=EmbeddingError,
+            logger=logger,
+            task="embedding",
+        )
         if not model:
             raise ConfigError("`model` must name a model of the server; it is empty.")
         if dimensions is not None and dimensions < 1:
@@ -90,12 +96,7 @@ class OpenAICompatibleEmbedder(BatchedEmbedder):
         self.multilingual = multilingual
         self._model = model
         self._dimensions = dimensions
-        self._api_key = api_key or config.env(API_KEY_VARIABLE)
-        self._timeout_s = timeout_s
         self._window_chars = window_chars
-        self._backoff = Backoff(max_retries=max_retries, first_s=backoff_s)
-        self._client: httpx.Client | None = None
-        self._client_lock = threading.Lock()
 
     def profile(self) -> EmbedderProfile | None:
         """None: measured once from the cohort and kept in the store."""
@@ -103,10 +104,7 @@ class OpenAICompatibleEmbedder(BatchedEmbedder):
 
     def close(self) -> None:
         """Close the connections. The next call opens new ones."""
-        with self._client_lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+        self._endpoint.close()
 
     def _windows(self, text: str, _prefix: str, /) -> list[str]:
         return token_windows(text, range(len(text)), size=self._window_chars)
@@ -119,56 +117,19 @@ class OpenAICompatibleEmbedder(BatchedEmbedder):
         }
         if self._dimensions is not None:
             body["dimensions"] = self._dimensions
-        return _vectors(self._post(body), count=len(texts), url=self._shown_url)
-
-    def _post(self, body: dict[str, object]) -> object:
-        """The parsed answer of the server, after as many tries as are allowed."""
-        import httpx
-
-        for pause_s in self._backoff.pauses():
-            try:
-                response = self._connected().post(self._url, json=body)
-            except httpx.TransportError as e:
-                if pause_s is None:
-                    raise EmbeddingError(self._hidden(f"{self._shown_url}: {e!r}")) from e
-                logger.info("embedding: %s, trying again", type(e).__name__)
-                self._backoff.wait(pause_s)
-                continue
-            if response.is_success:
-                return self._parsed(response)
-            if pause_s is None or response.status_code not in _RETRIED_STATUS:
-                raise EmbeddingError(self._refusal(response))
-            logger.info("embedding: status %d, trying again", response.status_code)
-            self._backoff.wait(pause_s, retry_after=response.headers.get("retry-after"))
-        raise AssertionError("the last try returns or raises")
-
-    def _connected(self) -> httpx.Client:
-        with self._client_lock:
-            if self._client is None:
-                httpx = load_extra(
-                    "httpx", feature="OpenAICompatibleEmbedder", package="httpx", extra="http"
-                )
-                headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
-                client: httpx.Client = httpx.Client(headers=headers, timeout=self._timeout_s)
-                self._client = client
-            return self._client
+        response = self._endpoint.post(body)
+        if not response.is_success:
+            raise self._endpoint.refusal(response)
+        return _vectors(self._parsed(response), count=len(texts), url=self._endpoint.shown_url)
 
     def _parsed(self, response: httpx.Response) -> object:
         try:
             return response.json()
         except ValueError as e:
             raise EmbeddingError(
-                f"{self._shown_url} answered with something that is no JSON: "
-                f"{self._hidden(response.text[:_BODY_HEAD_CHARS])}"
+                f"{self._endpoint.shown_url} answered with something that is no JSON: "
+                f"{self._endpoint.head(response)}"
             ) from e
-
-    def _refusal(self, response: httpx.Response) -> str:
-        head = self._hidden(response.text[:_BODY_HEAD_CHARS])
-        return f"{self._shown_url} answered {response.status_code}: {head}"
-
-    def _hidden(self, text: str) -> str:
-        """The text without the key, which some servers repeat in their errors."""
-        return text.replace(self._api_key, "***") if self._api_key else text
 
 
 def from_url(url: str) -> OpenAICompatibleEmbedder:
@@ -179,26 +140,12 @@ def from_url(url: str) -> OpenAICompatibleEmbedder:
     """
     base_url, _, model = url.partition("#")
     if not model:
+        shown_url = endpoint_urls(base_url, _PATH)[1]
         raise ConfigError(
-            f"`embedder={_endpoint(base_url)[1]!r}` does not say which model to use: write it "
+            f"`embedder={shown_url!r}` does not say which model to use: write it "
             'after a #, for example "http://localhost:11434/v1#nomic-embed-text".'
         )
     return OpenAICompatibleEmbedder(base_url, model)
-
-
-def _endpoint(base_url: str) -> tuple[str, str]:
-    """Where to post, and the same without user name, password and query, for messages."""
-    parts = urlsplit(base_url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ConfigError(
-            f"`base_url` must be an http(s) URL like http://localhost:11434/v1, not {base_url!r}."
-        )
-    path = parts.path.rstrip("/").removesuffix("/embeddings") + "/embeddings"
-    shown_host = parts.netloc.rpartition("@")[2]
-    return (
-        urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")),
-        urlunsplit((parts.scheme, shown_host, path, "", "")),
-    )
 
 
 def _vectors(answer: object, *, count: int, url: str) -> list[Any]:

@@ -56,7 +56,9 @@ class Attempt:
         self.plain = self._call(wire, same, asked, changed=False)
         if not self.recalls:
             return self.plain
-        self._shop.captures.wait(SETTLE_S)  # what was said just before counts, too
+        self._shop.captures.wait(
+            SETTLE_S, self.scope.entity_id
+        )  # what was said just before counts, too
         again = again or bool(asked.turn_id) or wire.is_tool_round(body)
         found = self._recalled(wire, body, asked.query, again=again)
         new = body
@@ -77,7 +79,8 @@ class Attempt:
 
     def resume(self, wire: WireFormat, answer_id: str) -> Call | None:
         """The call for a request that only fetches an earlier answer; nothing is sent along."""
-        self._shop.captures.wait(SETTLE_S)
+        if self.recalls:
+            self._shop.captures.wait(SETTLE_S, self.scope.entity_id)
         link = self._shop.turns.link(self.scope, answer_id)
         return None if link is None else self._call(wire, None, link, changed=False)
 
@@ -88,7 +91,9 @@ class Attempt:
         answer_id = wire.link(body)
         if answer_id is None or not self.recalls:
             return None
-        self._shop.captures.wait(SETTLE_S)  # the answer it goes on from has just been given
+        self._shop.captures.wait(
+            SETTLE_S, self.scope.entity_id
+        )  # the answer it goes on from has just been given
         return self._shop.turns.link(self.scope, answer_id)
 
     def _call(self, wire: WireFormat, body: Any, asked: Link, *, changed: bool) -> Call:
@@ -101,6 +106,7 @@ class Attempt:
             changed=changed,
             hand_over=lambda call, events: self._shop.capture(call, events, settings),
             turn_id=asked.turn_id or None,
+            goes_on=bool(asked.turn_id) or wire.is_tool_round(body),
         )
 
     def _recalled(self, wire: WireFormat, body: Any, query: str, *, again: bool) -> Recalled:

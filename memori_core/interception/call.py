@@ -17,7 +17,7 @@ class Call:
     is simply not finished: nothing is captured.
     """
 
-    __slots__ = ("_hand_over", "body", "changed", "query", "scope", "turn_id", "wire")
+    __slots__ = ("_hand_over", "body", "changed", "goes_on", "query", "scope", "turn_id", "wire")
 
     def __init__(
         self,
@@ -29,6 +29,7 @@ class Call:
         changed: bool,
         hand_over: Callable[[Call, Iterable[Any]], None],
         turn_id: str | None = None,
+        goes_on: bool = False,
     ) -> None:
         self.wire = wire
         self.body = body
@@ -36,6 +37,7 @@ class Call:
         self.query = query
         self.changed = changed
         self.turn_id = turn_id
+        self.goes_on = goes_on
         self._hand_over: Callable[[Call, Iterable[Any]], None] | None = hand_over
 
     def finish(self, events: Iterable[Any]) -> None:

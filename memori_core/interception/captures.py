@@ -22,10 +22,10 @@ class CaptureQueue:
         self._reset()
 
     def _reset(self) -> None:
-        self._queue: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[Callable[[], None], str]] = queue.SimpleQueue()
         # One entry for each job that is not done: appended before it is queued, so that an empty
         # deque means that everything put before is done. Both operations are atomic.
-        self._open: deque[None] = deque()
+        self._open: deque[str] = deque()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -44,18 +44,18 @@ class CaptureQueue:
                 )
                 self._thread.start()
 
-    def put(self, job: Callable[[], None]) -> None:
+    def put(self, job: Callable[[], None], whose: str = "") -> None:
         """Have a function run soon. It must not raise."""
-        self._open.append(None)
-        self._queue.put(job)
+        self._open.append(whose)
+        self._queue.put((job, whose))
 
-    def wait(self, timeout_s: float | None = None) -> bool:
+    def wait(self, timeout_s: float | None = None, whose: str | None = None) -> bool:
         """Wait until everything put before is done.
 
         Returns:
             Whether it is.
         """
-        if not self._open:
+        if not self._open or (whose is not None and whose not in self._open):
             return True
         if threading.current_thread() is self._thread:
             return False  # waiting for itself
@@ -65,7 +65,8 @@ class CaptureQueue:
         return done.wait(timeout_s)
 
 
-def _serve(jobs: queue.SimpleQueue[Callable[[], None]], open_: deque[None]) -> None:
+def _serve(jobs: queue.SimpleQueue[tuple[Callable[[], None], str]], open_: deque[str]) -> None:
     while True:
-        jobs.get()()
-        open_.popleft()
+        job, whose = jobs.get()
+        job()
+        open_.remove(whose)

@@ -52,7 +52,13 @@ class DeadlineRunner:
         future = self._start(work)
         if not _in_asyncio():
             return await _wait_elsewhere(lambda: self._result(future, limit_s))
-        done, _ = await asyncio.wait([wrapped := asyncio.wrap_future(future)], timeout=limit_s)
+        wrapped = asyncio.wrap_future(future)
+        try:
+            done, _ = await asyncio.wait([wrapped], timeout=limit_s)
+        except asyncio.CancelledError:
+            wrapped.cancel()
+            self._give_up(future)
+            raise
         if not done:
             wrapped.cancel()
             self._give_up(future)

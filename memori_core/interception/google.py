@@ -8,9 +8,7 @@ the client's `models`, `chats` and `aio` share the one object that has them. Not
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from memori_core.errors import UnsupportedClientError
@@ -22,7 +20,6 @@ from memori_core.interception.wire.gemini import GeminiContent, GemmaContent
 
 _METHODS: Final = ("request", "request_streamed", "async_request", "async_request_streamed")
 _GENERATE: Final = (":generateContent", ":streamGenerateContent")
-_MAX_CONTINUED: Final = 100
 _GEMINI: Final = GeminiContent()
 _GEMMA: Final = GemmaContent()
 
@@ -63,41 +60,17 @@ def _wire(path: Any) -> WireFormat | None:
     return _GEMMA if "gemma" in address else _GEMINI
 
 
-class _Continued:
-    """What was answered up to a `continuationToken`: the SDK asks for the rest by itself."""
-
-    def __init__(self) -> None:
-        self._answers: OrderedDict[str, list[Any]] = OrderedDict()
-
-    def before(self, body: Any) -> list[Any]:
-        """The earlier part of the answer to this request."""
-        return [*self._answers.get(str(body.get("continuationToken")), ())]
-
-    def add(self, seen: list[Any], payload: Any) -> None:
-        """Keep a payload, and where it has a token, the whole answer so far."""
-        seen.append(payload)
-        if isinstance(payload, str) and '"continuationToken"' in payload:
-            with suppress(ValueError, AttributeError):  # no JSON, or of another shape
-                for candidate in json.loads(payload).get("candidates") or ():
-                    self._answers[str(candidate.get("continuationToken"))] = [*seen]
-            while len(self._answers) > _MAX_CONTINUED:
-                self._answers.popitem(last=False)
-
-
 def _functions(api: Any, shadow: Shadow) -> dict[str, Callable[..., Any]]:
     """What stands in for the four methods. `rest` is the options of the one request."""
     request, streamed = api.request, api.request_streamed
     async_request, async_streamed = api.async_request, api.async_request_streamed
-    continued = _Continued()
 
     def send(method: Any, path: Any, body: Any, *rest: Any, **named: Any) -> Any:
         wire = _wire(path)
         call = shadow.begin(wire, body) if wire else None
         response = request(method, path, call.body if call else body, *rest, **named)
         if call:
-            seen = continued.before(body)
-            continued.add(seen, getattr(response, "body", None))
-            call.finish(_payloads(seen))
+            call.finish(_payloads([getattr(response, "body", None)]))
         return response
 
     def stream(method: Any, path: Any, body: Any, *rest: Any, **named: Any) -> Iterator[Any]:
@@ -107,10 +80,10 @@ def _functions(api: Any, shadow: Shadow) -> dict[str, Callable[..., Any]]:
         if call is None:
             yield from chunks
             return
-        seen = continued.before(body)
+        seen: list[Any] = []
         try:
             for chunk in chunks:
-                continued.add(seen, getattr(chunk, "body", None))
+                seen.append(getattr(chunk, "body", None))
                 yield chunk
         except Exception:  # whatever broke it, the caller gets it
             if not seen:  # refused, not broken off: there is no turn
@@ -125,9 +98,7 @@ def _functions(api: Any, shadow: Shadow) -> dict[str, Callable[..., Any]]:
         call = await shadow.abegin(wire, body) if wire else None
         response = await async_request(method, path, call.body if call else body, *rest, **named)
         if call:
-            seen = continued.before(body)
-            continued.add(seen, getattr(response, "body", None))
-            call.finish(_payloads(seen))
+            call.finish(_payloads([getattr(response, "body", None)]))
         return response
 
     async def astream(method: Any, path: Any, body: Any, *rest: Any, **named: Any) -> Any:
@@ -138,11 +109,11 @@ def _functions(api: Any, shadow: Shadow) -> dict[str, Callable[..., Any]]:
             return chunks
 
         async def tee() -> AsyncIterator[Any]:
-            seen = continued.before(body)
+            seen: list[Any] = []
             ended = call
             try:
                 async for chunk in chunks:
-                    continued.add(seen, getattr(chunk, "body", None))
+                    seen.append(getattr(chunk, "body", None))
                     yield chunk
             except Exception:  # whatever broke it, the caller gets it
                 ended = call if seen else None

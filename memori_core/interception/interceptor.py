@@ -27,6 +27,8 @@ class Interceptor:
     def __init__(self, workshop: Workshop, settings: Settings) -> None:
         self._shop = workshop
         self.settings = settings
+        self.active = True
+        """False once unregistered: copies of the client may still hold it."""
         workshop.captures.start()
 
     @property
@@ -85,6 +87,9 @@ class Interceptor:
 
     def _attempt(self) -> Attempt | None:
         """Read whose call it is, here where the caller is."""
+        if not self.active:
+            return None
+        self._shop.captures.start()  # after a fork its thread is gone
         if is_handled():
             self.counts.add("left_to_others")
             return None

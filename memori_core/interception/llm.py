@@ -103,7 +103,9 @@ class Llm(Generic[M]):
         """
         with _lock:
             for inner, kind in clients_of(client):
-                if self._is_ours(kind.installed(inner)):
+                present = kind.installed(inner)
+                if present is not None and self._is_ours(present):
+                    present.active = False
                     kind.remove(inner)
                     self._clients = [c for c in self._clients if c[1]() not in (None, inner)]
         return self._memory
@@ -175,13 +177,14 @@ class Llm(Generic[M]):
     def _register(self, client: Any, kind: ClientKind, settings: Settings) -> None:
         present = kind.installed(client)
         if present is not None:
-            if self._is_ours(present) and present.settings == settings:
+            if self._is_ours(present):
+                present.settings = settings  # for copies of the client, too
                 return
-            if not self._is_ours(present):
-                logger.warning(
-                    "a %s was registered with another Memori; from now on this one serves it",
-                    type(client).__name__,
-                )
+            logger.warning(
+                "a %s was registered with another Memori; from now on this one serves it",
+                type(client).__name__,
+            )
+            present.active = False
             kind.remove(client)
         kind.install(client, self._interceptor(settings))
         self._clients = [c for c in self._clients if c[1]() not in (None, client)]

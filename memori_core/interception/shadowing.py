@@ -22,7 +22,6 @@ class Shadow:
 
     def __init__(self, interceptor: Interceptor) -> None:
         self.interceptor = interceptor
-        self._active = True
         self._ours: dict[str, Any] = {}
         self._before: dict[str, Any] = {}
 
@@ -41,7 +40,6 @@ class Shadow:
     def undo(self, target: Any) -> None:
         """Put back what was there. What others have wrapped around ours since stays, and does
         nothing more."""
-        self._active = False
         own = cast("dict[str, Any]", vars(target))
         for name, before in self._before.items():
             if own.get(name) is not self._ours[name]:
@@ -54,11 +52,11 @@ class Shadow:
 
     def begin(self, wire: WireFormat, body: Any) -> Call | None:
         """What to send instead of the body; None to leave the call alone."""
-        return self.interceptor.begin(wire, body) if self._active else None
+        return self.interceptor.begin(wire, body)
 
     async def abegin(self, wire: WireFormat, body: Any) -> Call | None:
         """`begin` without blocking the event loop."""
-        return await self.interceptor.abegin(wire, body) if self._active else None
+        return await self.interceptor.abegin(wire, body)
 
 
 def shadow_of(target: Any) -> Shadow | None:

@@ -35,6 +35,8 @@ class Link:
 class _OpenTurn:
     turn_id: str
     since: float
+    text: str
+    """The answer so far, where it goes on in another request."""
 
 
 class Turns:
@@ -67,10 +69,11 @@ class Turns:
         for provider_id in (answer.id, answer.conversation_id):
             if provider_id:
                 self._keep_link(call.scope, provider_id, Link(call.query, turn_id))
-        text = answer.text or answer.refusal
+        before = known.text if known and call.goes_on else ""
+        text = before + ("" if answer.calls else answer.text or answer.refusal)
         if answer.calls or answer.unfinished:
             self._counts.add("steps")
-            self._open[key] = _OpenTurn(turn_id, self._clock())
+            self._open[key] = _OpenTurn(turn_id, self._clock(), text)
         else:
             self._store(call.scope, call.query, text, turn_id=turn_id, complete=answer.complete)
         self._give_up(older_than=self._clock() - OPEN_S)
@@ -114,4 +117,4 @@ class Turns:
             if turn.since > older_than and len(self._open) <= MAX_OPEN:
                 break
             del self._open[scope, query]
-            self._store(scope, query, "", turn_id=turn.turn_id, complete=False)
+            self._store(scope, query, turn.text, turn_id=turn.turn_id, complete=False)

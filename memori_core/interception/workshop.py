@@ -66,7 +66,7 @@ class Workshop:
 
     def capture(self, call: Call, events: Iterable[Any], settings: Settings) -> None:
         """Have an answer read and stored soon. Takes no lock."""
-        self.captures.put(lambda: self._capture(call, events, settings))
+        self.captures.put(lambda: self._capture(call, events, settings), call.scope.entity_id)
 
     def _capture(self, call: Call, events: Iterable[Any], settings: Settings) -> None:
         try:

@@ -8,6 +8,7 @@ import threading
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Literal
 
 from memori_core.errors import ConfigError, MemoriError, StorageFullError, StoreError
@@ -18,10 +19,7 @@ write without pause a single write was seen to wait 2 s."""
 
 
 class Handle:
-    """A connection with its lock, opened on first use.
-
-    `with handle as connection:` holds the lock, and turns `sqlite3` errors into ours.
-    """
+    """A connection with its lock, opened on first use."""
 
     def __init__(self, path: str, open_connection: Callable[[], sqlite3.Connection]) -> None:
         self._path = path
@@ -30,22 +28,18 @@ class Handle:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
-    def __enter__(self) -> sqlite3.Connection:
-        self._lock.acquire()
-        try:
-            if self._connection is None:
-                self._connection = self._open()
-            return self._connection
-        except BaseException as e:
-            self._lock.release()
-            if isinstance(e, sqlite3.Error):
+    @contextmanager
+    def use(self) -> Generator[sqlite3.Connection]:
+        """Hold the lock, and turn `sqlite3` errors into ours."""
+        # `with lock`, and not acquire and release in methods of our own: a Ctrl-C between those
+        # and their bodies would leave it locked for good.
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._open()
+                yield self._connection
+            except sqlite3.Error as e:
                 raise as_store_error(e, self._path) from e
-            raise
-
-    def __exit__(self, _kind: object, error: object, _traceback: object) -> None:
-        self._lock.release()
-        if isinstance(error, sqlite3.Error):
-            raise as_store_error(error, self._path) from error
 
     def close(self) -> None:
         """Close the connection once nobody uses it; the next use opens another."""
@@ -137,23 +131,37 @@ if hasattr(os, "register_at_fork"):
     )
 
 
+@dataclass(slots=True)
+class Transaction:
+    """How a transaction ended."""
+
+    committed: bool = False
+
+
 @contextmanager
 def transaction(
     connection: sqlite3.Connection, mode: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE"
-) -> Generator[None]:
+) -> Generator[Transaction]:
     """All or nothing: commits at the end, rolls back on an error.
 
     Writers use IMMEDIATE: a DEFERRED one that reads first fails at once when another process
     writes, however long the busy timeout.
     """
-    connection.execute(f"BEGIN {mode}")
+    state = Transaction()
+    committing = False
     try:
-        yield
+        connection.execute(f"BEGIN {mode}")
+        yield state
+        committing = True
         connection.execute("COMMIT")
-    except BaseException:
-        # On a full disk SQLite has rolled back by itself.
+        state.committed = True
+    except BaseException as e:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+        else:
+            # On a full disk SQLite has rolled back by itself. A Ctrl-C during the commit is raised
+            # when the commit is done.
+            state.committed = committing and not isinstance(e, sqlite3.Error)
         raise
 
 

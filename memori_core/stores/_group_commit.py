@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from memori_core.errors import StoreError
 from memori_core.models import Scope
 from memori_core.stores._apply import apply_ops
-from memori_core.stores._connections import Handle, as_store_error, transaction
+from memori_core.stores._connections import Handle, Transaction, as_store_error, transaction
 from memori_core.stores._sqlite_file import SQLiteFile
 from memori_core.stores._sqlite_table import SQLiteTable
 from memori_core.writes import Applied, WriteBatch
@@ -33,12 +33,11 @@ class GroupCommit:
         self.waiting.append(mine)
         # Whoever gets the lock commits for all who wait.
         try:
-            with self._writer as connection:
+            with self._writer.use() as connection:
                 if mine.outcome is None:
                     self._commit_waiting(connection)
         except BaseException:
-            with suppress(ValueError):
-                self.waiting.remove(mine)  # or the next one would store what failed here
+            self._drop([mine])
             raise
         if isinstance(mine.outcome, Applied):
             return mine.outcome
@@ -48,39 +47,49 @@ class GroupCommit:
     @contextmanager
     def transaction(
         self, connection: sqlite3.Connection, *, durable: bool = True
-    ) -> Generator[None]:
+    ) -> Generator[Transaction]:
         """A transaction of the writer that waits for the disk only if it is `durable`."""
         if durable or self._file.synchronous == "NORMAL":
-            with transaction(connection):
-                yield
+            with transaction(connection) as state:
+                yield state
             return
-        connection.execute("PRAGMA synchronous = NORMAL")  # has no effect inside a transaction
         try:
-            with transaction(connection):
-                yield
+            connection.execute("PRAGMA synchronous = NORMAL")  # has no effect inside a transaction
+            with transaction(connection) as state:
+                yield state
         finally:
             connection.execute(f"PRAGMA synchronous = {self._file.synchronous}")
 
     def _commit_waiting(self, connection: sqlite3.Connection) -> None:
         group: list[_Waiting] = []
-        while self.waiting:
-            waiting = self.waiting.popleft()
-            if (
-                waiting.pid == os.getpid()
-            ):  # after a fork, the parent stores what its threads queued
-                group.append(waiting)
+        outcomes: list[Applied | Exception] = []
+        state = Transaction()
         try:
-            with self.transaction(connection, durable=any(w.durable for w in group)):
+            while self.waiting:
+                group.append(self.waiting[0])
+                self.waiting.popleft()
+            # After a fork, the parent stores what its threads queued.
+            group = [waiting for waiting in group if waiting.pid == os.getpid()]
+            with self.transaction(connection, durable=any(w.durable for w in group)) as state:
                 if len(group) == 1:  # a savepoint would cost a sixth of the speed
-                    group[0].outcome = _apply(connection, group[0])
+                    outcomes = [_apply(connection, group[0])]
                 else:
-                    for waiting in group:
-                        waiting.outcome = self._attempt(connection, waiting)
-        except BaseException as e:  # all who wait must hear of it
-            for waiting in group:
-                waiting.outcome = self._failure(e)
+                    outcomes = [self._attempt(connection, waiting) for waiting in group]
+        except BaseException as e:  # all who wait must hear of it, and of what is true
+            if not state.committed:
+                self._drop(group)
+                outcomes = [self._failure(e)] * len(group)
             if not isinstance(e, Exception):
                 raise
+        finally:
+            for waiting, outcome in zip(group, outcomes, strict=True):
+                waiting.outcome = outcome
+
+    def _drop(self, group: Iterable[_Waiting]) -> None:
+        """Take batches that failed out of the queue, or the next one would store them."""
+        for waiting in group:
+            with suppress(ValueError):
+                self.waiting.remove(waiting)
 
     def _attempt(self, connection: sqlite3.Connection, waiting: _Waiting) -> Applied | Exception:
         """Apply one batch of a group; if it fails, the others are not touched."""

@@ -79,19 +79,19 @@ class SQLiteStore(Store):
         self._writer = self._handles.add(Handle(self._file.path, self._file.open_writer))
         self._commits = GroupCommit(self._file, self._writer)
         self._local = threading.local()
-        with self._reader() if self._file.read_only else self._writer:
+        with (self._reader() if self._file.read_only else self._writer).use():
             pass  # a file that cannot be used is found now, not at the first recall
 
     def apply(self, scope: Scope, batch: WriteBatch, *, durable: bool = True) -> Applied:
         return self._commits.apply(scope, batch, durable=durable)
 
     def revision(self, scope: Scope) -> int:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return revision_and_floor(connection, scope.entity_key)[0]
 
     def changes(self, scope: Scope, *, since: int = 0) -> Changes:
         key = scope.entity_key
-        with self._reader() as connection, transaction(connection, "DEFERRED"):
+        with self._reader().use() as connection, transaction(connection, "DEFERRED"):
             revision, floor = revision_and_floor(connection, key)
             complete = since <= 0 or since < floor or since > revision
             start = 0 if complete else since
@@ -116,7 +116,7 @@ class SQLiteStore(Store):
         limit: int | None = None,
     ) -> list[FactRecord]:
         key = scope.entity_key
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             if ids is None:
                 rows = connection.execute(
                     f"{SELECT} AND id > ? ORDER BY id LIMIT ?",
@@ -132,7 +132,7 @@ class SQLiteStore(Store):
         return [found[i] for i in ids if i in found and i > (after or "")][:limit]
 
     def count(self, scope: Scope) -> int:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             (count,) = connection.execute(
                 "SELECT count(*) FROM facts "
                 "WHERE entity_key = ? AND deleted = 0 AND kind != 'message'",
@@ -141,7 +141,7 @@ class SQLiteStore(Store):
         return int(count)
 
     def history(self, scope: Scope, fact_id: str) -> list[FactVersion]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             rows = connection.execute(
                 "SELECT content, replaced_at FROM fact_versions "
                 "WHERE entity_key = ? AND fact_id = ? ORDER BY number",
@@ -150,7 +150,7 @@ class SQLiteStore(Store):
         return [FactVersion(content, replaced_at=from_micros(at)) for content, at in rows]
 
     def mentions(self, scope: Scope) -> list[LinkedMention]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             rows = connection.execute(
                 "SELECT norm, text, type, vector, fact_id FROM mentions "
                 "JOIN mention_links USING (entity_key, norm) "
@@ -165,23 +165,23 @@ class SQLiteStore(Store):
         return [LinkedMention(m, fact_ids=tuple(fact_ids[norm])) for norm, m in known.items()]
 
     def sources(self, scope: Scope) -> Mapping[str, tuple[str, ...]]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return _sqlite_reading.sources(connection, scope.entity_key)
 
     def messages(
         self, scope: Scope, *, session_id: str | None = None, limit: int | None = None
     ) -> list[StoredMessage]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return _sqlite_reading.messages(
                 connection, scope.entity_key, session_id=session_id, limit=limit
             )
 
     def sessions(self, scope: Scope) -> list[Session]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return _sqlite_reading.sessions(connection, scope.entity_key)
 
     def turns(self, scope: Scope) -> Mapping[str, Status]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return _sqlite_reading.turns(connection, scope.entity_key)
 
     def triples(
@@ -193,7 +193,7 @@ class SQLiteStore(Store):
         object: str | None = None,
         include_ended: bool = False,
     ) -> list[StoredTriple]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return _sqlite_reading.triples(
                 connection,
                 scope.entity_key,
@@ -204,35 +204,35 @@ class SQLiteStore(Store):
             )
 
     def attribute_times(self, scope: Scope) -> Mapping[str, Mapping[str, int]]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return _sqlite_reading.attribute_times(connection, scope.entity_key)
 
     def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
-        with self._reader() as connection:  # so that waiting for work never holds up a write
+        with self._reader().use() as connection:  # so that waiting for work never holds up a write
             if not _sqlite_jobs.is_any_due(connection, now):
                 return []
         # Not durable: should a power cut take the claim, the job is simply claimed again.
         with (
-            self._writer as connection,
+            self._writer.use() as connection,
             self._commits.transaction(connection, durable=False),
         ):
             return _sqlite_jobs.claim(connection, limit=limit, lease_s=lease_s, now=now)
 
     def release_job(self, job: Job, *, error: str, retry_at: datetime | None) -> None:
-        with self._writer as connection:
+        with self._writer.use() as connection:
             _sqlite_jobs.release(connection, job, error=error, retry_at=retry_at)
 
     def jobs(self) -> Mapping[JobStatus, int]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             return _sqlite_jobs.count(connection)
 
     def revive_jobs(self) -> int:
-        with self._writer as connection:
+        with self._writer.use() as connection:
             return _sqlite_jobs.revive(connection)
 
     def erase(self, scope: Scope) -> int:
         key = scope.entity_key
-        with self._writer as connection:
+        with self._writer.use() as connection:
             with transaction(connection):
                 known = connection.execute(
                     "SELECT 1 FROM entities WHERE entity_key = ? AND entity_id <> ''", (key,)
@@ -255,21 +255,21 @@ class SQLiteStore(Store):
         return count
 
     def entities(self) -> list[str]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             rows = connection.execute(
                 f"SELECT entity_id FROM entities AS e WHERE {_EXISTS} ORDER BY entity_id"
             ).fetchall()
         return [entity_id for (entity_id,) in rows]
 
     def setting(self, name: str) -> bytes | None:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
             row = connection.execute(
                 "SELECT value FROM settings WHERE name = ?", (name,)
             ).fetchone()
         return None if row is None else row[0]
 
     def set_setting(self, name: str, value: bytes) -> None:
-        with self._writer as connection:
+        with self._writer.use() as connection:
             connection.execute(
                 "INSERT INTO settings (name, value) VALUES (?, ?) "
                 "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -277,7 +277,7 @@ class SQLiteStore(Store):
             )
 
     def stats(self) -> Mapping[str, int | str]:
-        with self._reader() as connection:
+        with self._reader().use() as connection:
 
             def number(sql: str) -> int:
                 return int(connection.execute(sql).fetchone()[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 import threading
 import time
 import zlib
@@ -69,8 +70,7 @@ class ProviderServer:
         self._ids = 0
         self.requests: list[Received] = []
         """Every request so far."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler_of(self))
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
         )
@@ -125,6 +125,15 @@ class ProviderServer:
     def kept(self, id: str) -> Reply:
         """A reply that was kept."""
         return self._waiting.get(id, Reply())
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # with 5, the sixth of many at once waits a second for the kernel
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # clients may go away
+            super().handle_error(request, client_address)
 
 
 def _handler_of(provider: ProviderServer) -> type[BaseHTTPRequestHandler]:

@@ -55,8 +55,14 @@ def last_user(messages: Sequence[Any]) -> int | None:
     """The place of the last message in which the user wrote text; None without one."""
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
-        if role_of(message) == "user" and text_of(field(message, "content")).strip():
+        if role_of(message) != "user":
+            continue
+        content = field(message, "content")
+        if text_of(content).strip():
             return place
+        answers = any(field(part, "type") == "tool_result" for part in items(content))
+        if not answers and place and role_of(messages[place - 1]) == "assistant":
+            return None  # something new without text (an image): no question
     return None
 
 

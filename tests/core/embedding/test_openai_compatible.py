@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memori_core._retries import retry_after_s
 from memori_core.embedding import Embedder, OpenAICompatibleEmbedder, make_embedder
-from memori_core.embedding._retries import retry_after_s
 from memori_core.errors import ConfigError, EmbeddingError
 from memori_core.testing.embedders import EmbedderConformance, FakeEmbedder
 

@@ -192,7 +192,7 @@ def test_the_error_of_a_dead_job_is_kept(path):
 def test_only_a_group_without_a_durable_batch_is_committed_without_the_disk(path):
     with SQLiteStore(path) as store:
         levels: list[str] = []
-        with store._writer as connection:
+        with store._writer.use() as connection:
             connection.set_trace_callback(levels.append)
         for durable in (False, True, False):
             new = CreateFact(fact_record(f"Fact {len(levels)}"))
@@ -219,7 +219,7 @@ def test_a_group_with_one_durable_batch_is_durable(path, durable):
             store.apply(ALICE, WriteBatch((new,)), durable=durable[n])
 
         threads = [threading.Thread(target=write, args=(n,)) for n in range(3)]
-        with store._writer as connection:
+        with store._writer.use() as connection:
             connection.set_trace_callback(done.append)
             for thread in threads:
                 thread.start()

@@ -100,7 +100,7 @@ def test_b37_four_writers_and_four_readers_lose_nothing(path):
 def test_b37_the_file_is_in_wal_mode_and_waits(path):
     with SQLiteStore(path) as store:
         for handle in (store._writer, store._reader()):
-            with handle as connection:
+            with handle.use() as connection:
                 assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
                 assert connection.execute("PRAGMA busy_timeout").fetchone()[0] >= 5000
 
@@ -337,7 +337,7 @@ def test_d16_erasing_removes_the_bytes_from_the_files(path):
         assert b"Bob stays" in left
         assert list(export_jsonl(store, scope))[1:] == []
         for table in ("facts", "fact_versions", "mentions", "mention_links"):
-            with store._writer as connection:
+            with store._writer.use() as connection:
                 (count,) = connection.execute(
                     f"SELECT count(*) FROM {table} WHERE entity_key = ?", (scope.entity_key,)
                 ).fetchone()

@@ -123,7 +123,7 @@ def test_one_commit_serves_all_who_wait(path):
             create(store, Scope(f"user {n}"), fact_record("User likes tea"))
 
         threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
-        with store._writer as connection:  # hold the writer until all eight have queued
+        with store._writer.use() as connection:  # hold the writer until all eight have queued
             connection.set_trace_callback(done.append)
             for thread in threads:
                 thread.start()
@@ -152,7 +152,7 @@ def test_a_bad_batch_in_a_group_fails_only_its_own_caller(path):
                 outcomes[n] = e
 
         threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
-        with store._writer:
+        with store._writer.use():
             for thread in threads:
                 thread.start()
             while len(store._commits.waiting) < 8:
@@ -326,11 +326,11 @@ def test_a_full_disk_keeps_what_was_stored(small_disk):
 
 def test_a_full_database_keeps_what_was_stored(store, path):
     # The page limit gives the same SQLITE_FULL as a full disk, and needs no root.
-    with store._writer as connection:
+    with store._writer.use() as connection:
         connection.execute("PRAGMA max_page_count = 100")
     stored = fill(store)
     assert len(store.facts(ALICE)) == store.revision(ALICE) == stored > 10
-    with store._writer as connection:
+    with store._writer.use() as connection:
         connection.execute("PRAGMA max_page_count = 1000")
     create(store, ALICE, fact_record("One more"))
     assert integrity(path) == "ok"

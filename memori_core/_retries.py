@@ -47,7 +47,7 @@ def retry_after_s(value: str, *, now: datetime) -> float | None:
         return float(value)
     try:
         at = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter: a number that no date has
         return None
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
