@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup
-EXTRAS := offline,multilingual,static,http,fast,graph,notebooks,providers,dev
+FRAMEWORKS := langchain,llama-index,pydantic-ai,agno
+EXTRAS := offline,multilingual,static,http,fast,graph,notebooks,$(FRAMEWORKS),providers,dev
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format bench docs proof clean
