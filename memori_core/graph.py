@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memori_core._extras import load_extra
 from memori_core.conversation import StoredTriple
+from memori_core.models import unique_key
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -32,18 +33,18 @@ def to_networkx(triples: Iterable[StoredTriple]) -> MultiDiGraph[str]:
     ```
 
     Args:
-        triples: What `triples()` gives. Names that differ in letter case only are one node, which
-            is called as the first of them.
+        triples: What `triples()` gives. Names that differ only in case, composition (NFC), letter
+            width or white space are one node, which is called as the first of them.
 
     Raises:
         MissingExtraError: networkx is not installed.
     """
     networkx = load_extra("networkx", feature="to_networkx", package="networkx", extra="graph")
     graph: MultiDiGraph[str] = networkx.MultiDiGraph()
-    names: dict[str, str] = {}
+    names: dict[bytes, str] = {}
 
     def node(name: str, kind: str) -> str:
-        known = names.setdefault(name.casefold(), name)
+        known = names.setdefault(unique_key(name), name)
         if known not in graph or not graph.nodes[known]["type"]:
             graph.add_node(known, type=kind)
         return known

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 
 from memori_core.conversation import StoredTriple, Triple
+from memori_core.models import unique_key
 
 SINGLE_VALUED = frozenset(
     """
@@ -59,10 +60,12 @@ def ended_by(new: Sequence[Claim], held: Iterable[Claim]) -> list[Ended]:
         held: Statements that hold so far.
     """
     ended: dict[str, Ended] = {}
-    current = list(held)
-    for claim in new:
-        for other in current:
-            if claim.fact_id == other.fact_id or not _exclude(claim, other):
+    current = [_Folded.of(claim) for claim in held]
+    for folded in map(_Folded.of, new):
+        claim = folded.claim
+        for rival in current:
+            other = rival.claim
+            if claim.fact_id == other.fact_id or not _exclude(folded, rival):
                 continue
             if other.said_at > claim.said_at:
                 loser, winner = claim, other
@@ -72,28 +75,42 @@ def ended_by(new: Sequence[Claim], held: Iterable[Claim]) -> list[Ended]:
                 ended[loser.fact_id] = Ended(
                     loser.fact_id, valid_until=winner.said_at, superseded_by=winner.fact_id
                 )
-        current.append(claim)
+        current.append(folded)
     return list(ended.values())
 
 
-_USER = frozenset({"user", "用户", "用戶"})
+_USER = unique_key("User")
+_USERS = frozenset(unique_key(name) for name in ("User", "用户", "用戶"))
 
 
-def _same_subject(one: str, other: str) -> bool:
-    a, b = one.casefold(), other.casefold()
-    return a == b or {a, b} <= _USER
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A claim with the keys under which its names are compared."""
+
+    claim: Claim
+    subject: bytes
+    object: bytes
+
+    @classmethod
+    def of(cls, claim: Claim) -> _Folded:
+        subject = unique_key(claim.triple.subject)
+        return cls(
+            claim,
+            subject=_USER if subject in _USERS else subject,
+            object=unique_key(claim.triple.object),
+        )
 
 
-def _exclude(one: Claim, other: Claim) -> bool:
-    a, b = one.triple, other.triple
-    if not _same_subject(a.subject, b.subject):
+def _exclude(one: _Folded, other: _Folded) -> bool:
+    if one.subject != other.subject:
         return False
-    same_object = a.object.casefold() == b.object.casefold()
-    if one.ends or other.ends:
-        return a.predicate == b.predicate and same_object and one.ends != other.ends
-    if OPPOSITES.get(a.predicate) == b.predicate:
+    a, b = one.claim.triple.predicate, other.claim.triple.predicate
+    same_object = one.object == other.object
+    if one.claim.ends or other.claim.ends:
+        return a == b and same_object and one.claim.ends != other.claim.ends
+    if OPPOSITES.get(a) == b:
         return same_object
-    return a.predicate == b.predicate and is_single_valued(a.predicate) and not same_object
+    return a == b and is_single_valued(a) and not same_object
 
 
 def held_claims(stored: Iterable[StoredTriple], said_at: Mapping[str, datetime]) -> list[Claim]:

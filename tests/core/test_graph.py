@@ -50,6 +50,12 @@ def test_letter_case_makes_no_second_node():
     assert list(graph.nodes) == ["User", "Tea"]
 
 
+def test_a_name_spelled_otherwise_makes_no_second_node():
+    names = ["S\u00e3o Paulo", "Sa\u0303o Paulo", "S\u00e3o  PAULO", "\uff33\u00e3o Paulo"]
+    graph = to_networkx([stored("User", "likes", name) for name in names])
+    assert list(graph.nodes) == ["User", "S\u00e3o Paulo"]
+
+
 def test_a_known_type_is_kept():
     graph = to_networkx(
         [
