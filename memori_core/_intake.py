@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, date, datetime
+from datetime import datetime
 from typing import Any, cast
 
 from memori_core._ids import uuid7
@@ -17,17 +17,16 @@ from memori_core.models import (
     NewFact,
     Scope,
     check_text,
+    instant,
     unique_key,
     utc,
 )
+from memori_core.models import Instant as Instant  # for the verbs
 from memori_core.retrieval.index_text import index_text
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
 
 Rememberable = str | NewFact | Mapping[str, Any]
 """What `remember_many` takes: a text, a `NewFact`, or a mapping with the fields of one."""
-
-Instant = datetime | date | str
-"""A moment: an aware datetime, a date (its start in UTC), or either as ISO 8601 text."""
 
 _FIELDS = frozenset(field.name for field in fields(NewFact))
 
@@ -130,32 +129,6 @@ def check_metadata(metadata: object) -> None:
             if isinstance(e, ConfigError):
                 raise
             raise ConfigError(f"`metadata[{key!r}]` is no JSON value: {value!r} ({e}).") from None
-
-
-def instant(value: Instant | None, *, name: str) -> datetime | None:
-    """A moment as an aware datetime in UTC.
-
-    Raises:
-        ConfigError: The text is no date or time, or the time has no zone.
-    """
-    if value is None:
-        return None
-    if isinstance(value, str):
-        try:
-            value = date.fromisoformat(value)
-        except ValueError:
-            try:
-                value = datetime.fromisoformat(value)
-            except ValueError:
-                raise ConfigError(
-                    f"`{name}` is no date or time: {value!r}. Write 2026-05-01 or "
-                    "2026-05-01T12:00:00+02:00."
-                ) from None
-    if isinstance(value, datetime):
-        return utc(value, name=name)
-    if not isinstance(cast("object", value), date):
-        raise ConfigError(f"`{name}` must be a datetime, a date or ISO text, got {value!r}.")
-    return datetime(value.year, value.month, value.day, tzinfo=UTC)
 
 
 def record(

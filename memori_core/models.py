@@ -6,8 +6,8 @@ import hashlib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import UTC, datetime
-from typing import Literal, TypeAlias
+from datetime import UTC, date, datetime
+from typing import Literal, TypeAlias, cast
 
 from memori_core.errors import ConfigError, ScopeError
 
@@ -22,6 +22,9 @@ KINDS: tuple[Kind, ...] = (
     "message",
 )
 """What a fact can be. A `message` is a thing said, as it was said, that can be recalled too."""
+
+Instant = datetime | date | str
+"""A moment: an aware datetime, a date (its start in UTC), or either as ISO 8601 text."""
 
 SENTENCE_ENDS = " .!?。！？．…"
 
@@ -218,11 +221,43 @@ def utc(value: datetime, *, name: str = "said_at") -> datetime:
     """The same instant in UTC.
 
     Raises:
-        ConfigError: The datetime has no time zone, so it names no instant.
+        ConfigError: The datetime has no time zone, so it names no instant, or lies outside the
+            years 1 to 9999 in UTC.
     """
     if value.tzinfo is None:
         raise ConfigError(
             f"`{name}` has no time zone: {value!r}. Add one, for example "
             "datetime(2026, 5, 1, tzinfo=timezone.utc)."
         )
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ConfigError(
+            f"`{name}` is outside the years 1 to 9999 in UTC: {value.isoformat()}."
+        ) from None
+
+
+def instant(value: Instant | None, *, name: str) -> datetime | None:
+    """A moment as an aware datetime in UTC.
+
+    Raises:
+        ConfigError: The text is no date or time, or the time has no zone.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = date.fromisoformat(value)
+        except ValueError:
+            try:
+                value = datetime.fromisoformat(value)
+            except ValueError:
+                raise ConfigError(
+                    f"`{name}` is no date or time: {value!r}. Write 2026-05-01 or "
+                    "2026-05-01T12:00:00+02:00."
+                ) from None
+    if isinstance(value, datetime):
+        return utc(value, name=name)
+    if not isinstance(cast("object", value), date):
+        raise ConfigError(f"`{name}` must be a datetime, a date or ISO text, got {value!r}.")
+    return datetime(value.year, value.month, value.day, tzinfo=UTC)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final, cast
 
 from memori_core.conversation import Message, Role
 from memori_core.errors import ConfigError
+from memori_core.models import instant
 from memori_core.rendering import without_block
 
 _ROLES: Final[Mapping[str, Role]] = {
@@ -22,6 +24,9 @@ _ROLES: Final[Mapping[str, Role]] = {
     "tool": "tool",
     "function": "tool",
 }
+_TIME_FIELDS = ("said_at", "timestamp", "created_at")
+"""Where a message keeps its time: our name for it, then those of common frameworks."""
+
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 _PLACEHOLDERS: Final[Mapping[str, str]] = {
     "image": "[image]",
@@ -42,10 +47,12 @@ def read_messages(messages: object) -> tuple[Message, ...]:
 
     Args:
         messages: A text (what the user said), one message, or several: mappings and objects with
-            a role (or type) and content. Messages without text are left out.
+            a role (or type) and content. Messages without text are left out. When it was said
+            stands in `said_at`, else `timestamp`, else `created_at`: an aware datetime, a date,
+            either as ISO 8601 text, or seconds since 1970.
 
     Raises:
-        ConfigError: Something is no message; its number is in the error.
+        ConfigError: Something is no message, or its time is none; its number is in the error.
     """
     one = isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable)
     several = cast("Iterable[object]", [messages] if one else messages)
@@ -68,14 +75,32 @@ def _read(item: object) -> Message | None:
     if not content:
         return None
     name, id = _field(item, "name"), _field(item, "id")
-    said_at = _field(item, "said_at")
     return Message(
         role,
         content,
         name=name if isinstance(name, str) and name.strip() else None,
-        said_at=said_at if hasattr(said_at, "tzinfo") else None,
+        said_at=_said_at(item),
         id=id if isinstance(id, str) and id.strip() else None,
     )
+
+
+def _said_at(item: object) -> datetime | None:
+    for name in _TIME_FIELDS:
+        value = _field(item, name)
+        if type(value) in (int, float):  # True is no time
+            return _since_1970(value, name=name)
+        if value is not None:
+            return instant(value, name=name)
+    return None
+
+
+def _since_1970(seconds: float, *, name: str) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError) as e:  # the last: beyond what the C library knows
+        raise ConfigError(
+            f"`{name}` is no time in seconds since 1970 ({e}). Is it in milliseconds?"
+        ) from None
 
 
 def _field(item: object, name: str) -> Any:  # Any: users' objects
