@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from memori_core import _intake
 from memori_core._conversation_verbs import ConversationVerbs
+from memori_core._files import whole_file
 from memori_core._intake import Instant, Rememberable
 from memori_core.embedding import FloatArray
 from memori_core.models import Fact, FactVersion, JSONValue, Kind
 from memori_core.results import Recall
-from memori_core.stores.transfer import holds_fact
+from memori_core.stores.transfer import write_jsonl
 
 if TYPE_CHECKING:
     from memori_core.retrieval.filters import Where
@@ -212,7 +213,13 @@ class MemoryVerbs(ConversationVerbs):
         return self._core.erase(self._current_scope())
 
     def export(self, path: str | Path) -> int:
-        """Write the entity's facts to a file as JSON Lines and return how many there are."""
+        """Write the entity's facts to a file as JSON Lines and return how many there are.
+
+        A file that is there is replaced when all is written, and stays as it was after an error.
+
+        Raises:
+            ConfigError: The file is a SQLite database: the store's own, for example.
+        """
         return write_lines(path, self._core.export(self._current_scope()))
 
     def import_from(self, path: str | Path) -> int:
@@ -233,9 +240,5 @@ class MemoryVerbs(ConversationVerbs):
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> int:
     """Write an export to a file and return how many facts it holds."""
-    count = 0
-    with Path(path).expanduser().open("w", encoding="utf-8", newline="\n") as file:
-        for line in lines:
-            file.write(line + "\n")
-            count += holds_fact(line)
-    return count
+    with whole_file(path) as file:
+        return write_jsonl(file, lines)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -23,8 +22,8 @@ from memori_core.models import Scope
 from memori_core.retrieval.index import EntityIndex
 from memori_core.retrieval.lexical import K1, B, LexicalView
 from memori_core.retrieval.tokenization import Word, content_terms
-from memori_core.stores import SQLiteStore, Store
-from memori_core.stores.migrations import MIGRATIONS
+from memori_core.stores import Store
+from memori_core.stores.migrations import MIGRATIONS, is_current
 
 MINIMAL_PYTHON = (3, 11)
 MINIMAL_SQLITE = (3, 24)
@@ -57,29 +56,62 @@ def check_versions() -> Iterator[Check]:
     yield _check("packages", True, packages)
 
 
-def check_file(path: Path) -> Iterator[Check]:
-    """Whether the database opens, has today's schema and is whole."""
+@contextmanager
+def opened_to_look(path: Path) -> Generator[sqlite3.Connection]:
+    """The database, past our store: a store would make, migrate or convert what it opens.
+
+    Raises:
+        sqlite3.Error: It cannot be opened.
+    """
+    # Without a -wal nobody writes, and SQLite need not make files beside ours. With one, this
+    # connection keeps the store that is opened meanwhile from moving it into the file.
+    mode = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
+    uri = f"{path.absolute().as_uri()}?{mode}"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        yield connection
+
+
+def check_file(path: Path, connection: sqlite3.Connection) -> Iterator[Check]:
+    """Whether the database is ours, has today's schema and is whole."""
     try:
-        with SQLiteStore(path) as store:
-            counts = store.stats()
+        current = is_current(connection, str(path))
+        schema = int(_pragma(connection, "user_version"))
+        integrity = str(_pragma(connection, "integrity_check"))
+        counts = _counts(connection) if current else "made by an older memori-core"
     except MemoriError as e:
         yield _check("store", False, str(e))
         return
-    yield _check("store", True, f"{path}: {counts['facts']} facts, {counts['entities']} users")
-    # Read only, and past the store: a check must not change what it looks at.
-    immutable = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
-    uri = f"{path.absolute().as_uri()}?mode=ro{immutable}"
-    try:
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
-            schema = int(_pragma(connection, "user_version"))
-            integrity = str(_pragma(connection, "integrity_check"))
-            journal = str(_pragma(connection, "journal_mode"))
     except sqlite3.Error as e:
-        yield _check("integrity", False, str(e))
+        yield _check("store", False, f"{path}: {e}")
         return
-    yield _check("schema", schema == len(MIGRATIONS), f"version {schema} of {len(MIGRATIONS)}")
+    yield _check("store", True, f"{path}: {counts}")
+    version = f"version {schema} of {len(MIGRATIONS)}"
+    yield _check("schema", current, version if current else f"{version}, {_NEEDS_MIGRATION}")
     yield _check("integrity", integrity == "ok", integrity)
-    yield _check("journal", journal == "wal", journal)
+    wal = _is_wal(path)
+    yield _check("journal", wal, "wal" if wal else _NOT_WAL)
+
+
+def _counts(connection: sqlite3.Connection) -> str:
+    users, facts = connection.execute(
+        "SELECT count(DISTINCT entity_key), count(*) FROM facts "
+        "WHERE NOT deleted AND kind != 'message'"
+    ).fetchone()
+    return f"{facts} facts, {users} users"
+
+
+_NEEDS_MIGRATION = (
+    "needs migration: any other command that opens the store does it. Copy the file before."
+)
+
+_NOT_WAL = "not wal: any other command that opens the store mends it"
+
+
+def _is_wal(path: Path) -> bool:
+    # Not by `PRAGMA journal_mode`, which knows no wal where `immutable` is set. Offset 18 and 19 of
+    # the header, https://www.sqlite.org/fileformat.html#file_format_version_numbers
+    with path.open("rb") as file:
+        return file.read(20)[18:] == b"\2\2"
 
 
 def check_embedder(embedder: Embedder) -> Check:

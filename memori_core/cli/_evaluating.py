@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from memori_core.cli._options import NO_EMBEDDER
 from memori_core.embedding import DEFAULT_EMBEDDER
 from memori_core.retrieval.fusion import POLICIES
 
@@ -15,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def embedder_option(command: F) -> F:
-    """Adds `--embedder` to a command; `embedder_named` reads its value."""
+    """Adds `--embedder` to a command; `_options.embedder_named` reads its value."""
     option = click.option(
         "--embedder",
         default=DEFAULT_EMBEDDER,
@@ -23,11 +22,6 @@ def embedder_option(command: F) -> F:
         help="static, multilingual, a model's name or folder, http://host/v1#model, or none.",
     )
     return option(command)
-
-
-def embedder_named(name: str) -> str | None:
-    """What `make_embedder` takes for a value of `--embedder`."""
-    return None if name == NO_EMBEDDER else name
 
 
 def fusion_option(command: F) -> F:

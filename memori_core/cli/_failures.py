@@ -46,6 +46,10 @@ def plain_failures() -> Generator[None]:
         if e.errno == errno.EPIPE:
             raise  # `memori list | head`: click ends quietly
         raise _told(e, STORE_FAILED) from e
+    except (UnicodeError, RecursionError, OverflowError) as e:
+        # Data that nothing above has refused: other bytes than UTF-8, JSON of a thousand levels,
+        # numbers of more than 64 bits.
+        raise _told(e, WRONG_USAGE) from e
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
 

@@ -59,7 +59,7 @@ class Settings:
             )
         with Memori(
             self.db,
-            embedder=None if self.embedder == NO_EMBEDDER else self.embedder,
+            embedder=embedder_named(self.embedder),
             fusion=self.fusion,
             boosts="conversation" if self.conversation else (),
         ) as memori:
@@ -81,6 +81,11 @@ class Settings:
         if for_people(self.json_out):
             for line in lines:
                 click.echo(line)
+
+
+def embedder_named(name: str) -> str | None:
+    """What `make_embedder` takes for a value of `--embedder`."""
+    return None if name == NO_EMBEDDER else name
 
 
 Command = Callable[..., None]

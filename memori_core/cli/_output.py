@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from memori_core._files import whole_file
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +30,7 @@ def write_json(data: Any, out: str) -> None:
     """Write a value as indented JSON to a file, or to standard output for `-`.
 
     Raises:
+        ConfigError: The file is a SQLite database.
         OSError: The file cannot be written.
     """
     text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
@@ -36,7 +38,8 @@ def write_json(data: Any, out: str) -> None:
         # Bytes, so that a terminal's encoding does not stop texts in any language.
         click.echo(text.encode(), nl=False)
         return
-    Path(out).expanduser().write_text(text, encoding="utf-8")
+    with whole_file(out) as file:
+        file.write(text)
 
 
 def for_people(json_out: str | None) -> bool:

@@ -25,7 +25,7 @@ def key_value(text: str) -> Pair:
         raise click.BadParameter(f"{text!r} is not KEY=VALUE.")
     try:
         return key, json.loads(value)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return key, value
 
 

@@ -39,7 +39,7 @@ def capture_command(
 
     Example: echo "I moved to Porto last week." | memori capture --user alice
     """
-    messages = list(_messages(file.read()))
+    messages = list(_messages(_text(file)))
     entity_id = settings.entity_id
     with settings.open_memori(create=True) as memori:
         memory = memori.scoped(entity_id, session_id=session_id)
@@ -50,6 +50,13 @@ def capture_command(
         facts = [fact for fact in memory.list() if fact.source_message_id in sources]
     lines = table(["id", "kind", "fact"], [[fact.id, _kind(fact), fact.content] for fact in facts])
     settings.report([fact_json(fact) for fact in facts], lines if facts else ["no new facts"])
+
+
+def _text(file: TextIO) -> str:
+    try:
+        return file.read().removeprefix("\ufeff")  # which some editors put first
+    except UnicodeDecodeError as e:
+        raise ConfigError(f"{file.name} is not UTF-8 text: {e}") from e
 
 
 def _messages(text: str) -> Iterator[JSONMessage]:
@@ -68,7 +75,7 @@ def _messages(text: str) -> Iterator[JSONMessage]:
 def _json_object(line: str) -> JSONMessage | None:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return cast("JSONMessage", value) if isinstance(value, dict) else None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from memori_core.cli._options import embedder_named
 from memori_core.embedding import DEFAULT_EMBEDDER
 
 
@@ -27,7 +28,7 @@ from memori_core.embedding import DEFAULT_EMBEDDER
 @click.option("--embedder", metavar="NAME", default=DEFAULT_EMBEDDER, show_default=True)
 def demo_command(data: Path | None, sample: str | None, questions: int, embedder: str) -> None:
     """Show the main job, offline, in a temporary folder that is removed at the end."""
-    name = None if embedder == "none" else embedder
+    name = embedder_named(embedder)
     with tempfile.TemporaryDirectory(prefix="memori-demo-") as folder:
         path = Path(folder) / "memories.db"
         if data is None:

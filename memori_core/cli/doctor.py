@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -51,13 +52,20 @@ def _all_checks(settings: Settings) -> Iterator[Check]:
         embedder, check = _embedder(settings.embedder)
         yield check
     path = Path(settings.db).expanduser()
-    if not path.exists():
-        yield Check("store", "skipped", f"{path} is not there yet; `memori remember` makes it")
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+        yield Check("store", "skipped", f"no such store: {path}; `memori remember` makes it")
         return
-    file_checks = list(_checks.check_file(path))
-    yield from file_checks
-    if any(check.status == "failed" for check in file_checks):
-        return
+    try:
+        with _checks.opened_to_look(path) as connection:
+            file_checks = list(_checks.check_file(path, connection))
+            yield from file_checks
+            if all(check.status == "ok" for check in file_checks):
+                yield from _store_checks(path, settings, embedder)
+    except sqlite3.Error as e:
+        yield Check("store", "failed", f"{path}: {e}")
+
+
+def _store_checks(path: Path, settings: Settings, embedder: Embedder | None) -> Iterator[Check]:
     with SQLiteStore(path) as store:
         users = store.entities() if settings.entity is None else [settings.entity]
         if embedder is not None:

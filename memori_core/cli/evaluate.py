@@ -10,12 +10,12 @@ from typing import Any, TypeVar, get_args
 import click
 
 from memori_core.cli._evaluating import (
-    embedder_named,
     embedder_option,
     fusion_option,
     limit_questions_option,
     only_option,
 )
+from memori_core.cli._options import embedder_named
 from memori_core.cli._output import for_people, json_option, write_json
 from memori_core.cli._tables import aligned
 from memori_core.cli.evaluate_capture import capture_command

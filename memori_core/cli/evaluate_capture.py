@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from memori_core.cli._evaluating import (
-    embedder_named,
     embedder_option,
     limit_questions_option,
     only_option,
 )
+from memori_core.cli._options import embedder_named
 from memori_core.cli._output import for_people, json_option, write_json
 from memori_core.cli._tables import aligned
 from memori_core.evaluation.capturing import CaptureEvaluation, evaluate_capture

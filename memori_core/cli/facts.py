@@ -11,13 +11,18 @@ from memori_core.cli._records import fact_json
 from memori_core.cli._text import one_line, table
 from memori_core.models import Fact
 
+_LARGEST = 2**63 - 1
+"""What SQLite can keep."""
+
 
 @click.command("remember")
 @click.argument("text")
 @click.option("--said-at", metavar="WHEN", help="2026-05-01 or 2026-05-01T12:00:00+02:00.")
 @click.option("--speaker", metavar="NAME", help="Who said it.")
 @click.option("--session", "session_id", metavar="ID", help="The conversation it is from.")
-@click.option("--position", type=int, help="Its place in the session, from 0.")
+@click.option(
+    "--position", type=click.IntRange(0, _LARGEST), help="Its place in the session, from 0."
+)
 @click.option("--pinned", is_flag=True, help="Let it stand in every context block.")
 @click.option(
     "--meta",

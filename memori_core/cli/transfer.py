@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import IO
 
 import click
 from tqdm import tqdm
 
+from memori_core._files import whole_file
 from memori_core.cli._options import Settings, common_options
 from memori_core.models import Scope
-from memori_core.stores.transfer import export_jsonl, holds_fact, import_jsonl
+from memori_core.stores.transfer import export_jsonl, import_jsonl, write_jsonl
 
 _ALL = click.option("--all", "everybody", is_flag=True, help="Every user's facts.")
 
@@ -21,17 +24,17 @@ _ALL = click.option("--all", "everybody", is_flag=True, help="Every user's facts
 @click.option("--no-vectors", is_flag=True, help="Leave the vectors out: a tenth of the size.")
 @common_options("entity")
 def export_command(settings: Settings, *, file: str, everybody: bool, no_vectors: bool) -> None:
-    """Write facts, with history and vectors, as JSON Lines."""
+    """Write facts, with history and vectors, as JSON Lines.
+
+    A file that is there is replaced once all is written.
+    """
     if file == "-" == settings.json_out:
         raise click.UsageError('FILE and --json cannot both be "-".')
     scope = _scope(settings, everybody)
     with settings.open_memori() as memori:
         lines = export_jsonl(memori.retriever.store, scope, vectors=not no_vectors)
-        with click.open_file(file, "w", encoding="utf-8") as out:
-            count = 0
-            for line in _bar(lines, "export"):
-                out.write(line + "\n")
-                count += holds_fact(line)
+        with _output(file) as out:
+            count = write_jsonl(out, _bar(lines, "export"))
     said = [] if file == "-" else [f"exported {count} facts to {file}"]
     settings.report({"exported": count}, said)
 
@@ -54,6 +57,12 @@ def import_command(settings: Settings, *, file: str, everybody: bool) -> None:
 
 def _scope(settings: Settings, everybody: bool) -> Scope | None:
     return None if everybody else Scope(settings.entity_id)
+
+
+def _output(file: str) -> AbstractContextManager[IO[str]]:
+    if file == "-":
+        return click.open_file(file, "w", encoding="utf-8")
+    return whole_file(file)
 
 
 def _bar(lines: Iterable[str], title: str) -> Iterable[str]:

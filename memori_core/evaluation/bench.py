@@ -6,8 +6,6 @@ and recalls, so that its memory is that of a program which only reads.
 
 from __future__ import annotations
 
-import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -24,7 +22,7 @@ from memori_core.errors import ConfigError
 from memori_core.evaluation.baselines import bandwidth_probe_ms, bm25s_times, dense_times
 from memori_core.evaluation.given import GivenVectors
 from memori_core.evaluation.pools import DIM, Pool, locomo_pool, made_up_pool
-from memori_core.evaluation.timing import timed
+from memori_core.evaluation.timing import max_rss_mb, timed
 from memori_core.memori import Memori
 
 LIMIT = 5
@@ -146,7 +144,7 @@ def _recall(path: Path, size: int, data: str | Path | None) -> dict[str, float]:
         cold = timed(recall, asked[:1])
         timed(recall, asked[:WARM_UP])
         warm = timed(recall, asked)
-        rss_mb = _max_rss_mb()
+        rss_mb = max_rss_mb()
     pool = _pool(size, data)
     return {
         "p50_ms": warm.p50_ms,
@@ -158,8 +156,3 @@ def _recall(path: Path, size: int, data: str | Path | None) -> dict[str, float]:
         "bm25s_p50_ms": bm25s_times(pool, limit=LIMIT).p50_ms,
         "probe_ms": bandwidth_probe_ms(pool.vectors),
     }
-
-
-def _max_rss_mb() -> float:
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return largest / (2**20 if sys.platform == "darwin" else 2**10)  # bytes there, KiB elsewhere

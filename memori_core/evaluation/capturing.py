@@ -24,8 +24,8 @@ from memori_core.evaluation.extracting import (
     index_texts,
     share_supported,
 )
-from memori_core.evaluation.metrics import Scores, mean, ndcg_at, recall_at
-from memori_core.evaluation.vectors import StoredVectors
+from memori_core.evaluation.metrics import Scores, mean, ndcg_at, recall_at, rounded
+from memori_core.evaluation.vectors import StoredVectors, name_of
 from memori_core.evaluation.versions import versions
 from memori_core.evaluation.word_pieces import count_word_pieces
 from memori_core.memori import Memori, ScopedMemory
@@ -76,7 +76,7 @@ class CaptureEvaluation:
             "messages": self.messages,
             "questions": self.questions,
             "failed": self.failed,
-            **_rounded(
+            **rounded(
                 {f"{way}_{name}": s[name] for way, s in self.ways.items() for name in s}
                 | {
                     "context_tokens": self.ways["conversation"]["tokens"],
@@ -84,7 +84,7 @@ class CaptureEvaluation:
                     "supported_share": self.supported_share,
                 }
             ),
-            "per_category": {name: _rounded(s) for name, s in self.per_category.items()},
+            "per_category": {name: rounded(s) for name, s in self.per_category.items()},
             "seconds": round(self.seconds, 1),
             "versions": dict(self.versions),
         }
@@ -160,7 +160,7 @@ def evaluate_capture(
     return CaptureEvaluation(
         dataset.name,
         extractor=rules.name,
-        embedder="none" if vectors is None else vectors.name,
+        embedder=name_of(vectors),
         conversations=len(dataset.collections),
         messages=len(said),
         questions=dataset.questions,
@@ -275,7 +275,3 @@ def _per_category(answers: Mapping[str, Sequence[_Answer]]) -> dict[str, Scores]
         recalls = {name: _means(some)["recall@10"] for name, some in of.items()}
         rows[category] = {"questions": count // len(answers), **recalls}
     return rows
-
-
-def _rounded(scores: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in scores.items()}

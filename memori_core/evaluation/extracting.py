@@ -11,11 +11,8 @@ from memori_core.augmentation.support import SourceText
 from memori_core.conversation import ExtractedFact, Message
 from memori_core.errors import ConfigError
 from memori_core.models import NewFact
-from memori_core.retrieval.index_text import index_text
+from memori_core.retrieval.index_text import MONTHS, index_text
 
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
 _REWORDED = (
     (re.compile(r"['’]d\b"), "would had"),
     (re.compile(r"\btonight\b", re.IGNORECASE), "night"),
@@ -79,7 +76,7 @@ def _source(said: NewFact, fact: ExtractedFact) -> str:
     words = [said.content, said.speaker or ""]
     for date in (*fact.dates, f"{said.said_at:%Y-%m-%d}" if said.said_at else ""):
         year, month, day = (*date.split("-"), "", "")[:3]
-        words += [year, _MONTHS[int(month) - 1] if month else "", day.lstrip("0")]
+        words += [year, MONTHS[int(month) - 1] if month else "", day.lstrip("0")]
     words += [ours for said_so, ours in _REWORDED if said_so.search(said.content)]
     return " ".join(words)
 

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from memori_core.embedding import Embedder, EmbedderSpec, make_embedder
 from memori_core.evaluation.datasets.relevance import EXPECTED, Group, ProbeStore
 from memori_core.evaluation.storing import remember_all
-from memori_core.evaluation.vectors import StoredVectors
+from memori_core.evaluation.vectors import StoredVectors, name_of
 from memori_core.evaluation.versions import versions
 from memori_core.memori import Memori, ScopedMemory
 from memori_core.retrieval.fusion import Fusion, make_fusion
@@ -131,7 +131,7 @@ def evaluate_gate(
         dataset,
         unit=unit,
         fusion=policy.name,
-        embedder="none" if vectors is None else vectors.name,
+        embedder=name_of(vectors),
         strictness=strictness,
         stores=len(stores),
         facts=sum(len(store.facts) for store in stores),

@@ -14,6 +14,11 @@ Scores = Mapping[str, float]
 """Measures by name."""
 
 
+def rounded(scores: Scores) -> dict[str, float]:
+    """The same to four places, for reports."""
+    return {name: round(value, 4) for name, value in scores.items()}
+
+
 def recall_at(k: int, ranking: Sequence[str], gold: Collection[str]) -> float:
     """The share of the gold ids that are among the first `k`."""
     wanted = set(gold)

@@ -14,7 +14,6 @@ The peer greets with `{"peer": NAME, "version": VERSION}`, then answers each req
 from __future__ import annotations
 
 import json
-import resource
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,11 +25,12 @@ import numpy as np
 from memori_core._version import __version__
 from memori_core.errors import ConfigError, MemoriError
 from memori_core.evaluation.given import GivenVectors
+from memori_core.evaluation.timing import max_rss_mb
 from memori_core.memori import Memori
 from memori_core.models import NewFact
 from memori_core.retrieval.fusion import make_fusion
 
-_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError)
+_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 """What a request that is no object, or lacks something, makes our code raise."""
 
 
@@ -65,8 +65,7 @@ class Peer:
                 return self._search(request)
             case "close":
                 self.close()
-                peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-                return {"ok": True, "max_rss_mb": round(peak / 2**10, 1)}
+                return {"ok": True, "max_rss_mb": round(max_rss_mb(), 1)}
             case other:
                 raise ConfigError(f"`op` must be load, search or close, got {other!r}.")
 

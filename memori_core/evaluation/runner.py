@@ -12,10 +12,11 @@ from typing import Any
 from tqdm import tqdm
 
 from memori_core.embedding import Embedder, EmbedderSpec, make_embedder
+from memori_core.errors import ConfigError
 from memori_core.evaluation.datasets.base import Dataset, Question
-from memori_core.evaluation.metrics import Scores, mean, recall_at, score
+from memori_core.evaluation.metrics import Scores, mean, recall_at, rounded, score
 from memori_core.evaluation.storing import remember_all
-from memori_core.evaluation.vectors import StoredVectors
+from memori_core.evaluation.vectors import StoredVectors, name_of
 from memori_core.evaluation.versions import versions
 from memori_core.memori import Memori, ScopedMemory
 from memori_core.retrieval.fusion import Fusion, make_fusion
@@ -67,8 +68,8 @@ class Evaluation:
             "conversation": self.conversation,
             "embedder": self.embedder,
             "questions": self.questions,
-            **_rounded({name: self.scores[name] for name in MEASURES}),
-            "per_category": {name: _rounded(s) for name, s in self.per_category.items()},
+            **rounded({name: self.scores[name] for name in MEASURES}),
+            "per_category": {name: rounded(s) for name, s in self.per_category.items()},
             "seconds": round(self.seconds, 1),
             "versions": dict(self.versions),
         }
@@ -95,7 +96,12 @@ def evaluate(
         conversation: Whether to add the stages of conversation mode.
         cache: Folder of the vector cache; None for `cache_folder()`.
         progress: Show progress bars on standard error.
+
+    Raises:
+        ConfigError: There is nothing to ask.
     """
+    if not dataset.questions:
+        raise ConfigError(f"{dataset.name} has no questions to ask.")
     policy = make_fusion(fusion)
     made = make_embedder(embedder) if policy.uses_vector else None
     if made is None:
@@ -139,7 +145,7 @@ def _evaluate(
         dataset.name,
         unit=dataset.unit,
         fusion=policy.name,
-        embedder="none" if vectors is None else vectors.name,
+        embedder=name_of(vectors),
         conversation=conversation,
         questions=len(rows),
         scores=mean(rows),
@@ -169,7 +175,3 @@ def _ask(
         "recall@20": recall_at(DEEP, found(DEEP, 0), gold),
         "gated_recall@10": recall_at(DEPTH, found(DEPTH, 1), gold),
     }
-
-
-def _rounded(scores: Scores) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in scores.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -47,3 +49,9 @@ def timed(call: Callable[[T], object], items: Iterable[T]) -> Times:
         walls.append((time.perf_counter() - wall) * 1e3)
         cpus.append((time.process_time() - cpu) * 1e3)
     return Times(tuple(walls), cpu_ms=tuple(cpus))
+
+
+def max_rss_mb() -> float:
+    """The largest memory that this process ever had."""
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return largest / (2**20 if sys.platform == "darwin" else 2**10)  # bytes there, KiB elsewhere

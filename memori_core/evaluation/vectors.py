@@ -144,6 +144,11 @@ class StoredVectors(Embedder):
         return np.stack([self._rows[key] for key in keys])
 
 
+def name_of(embedder: Embedder | None) -> str:
+    """What an evaluation says it used: the name of the embedder, or `none`."""
+    return "none" if embedder is None else embedder.name
+
+
 def _key(text: str, role: _Role) -> bytes:
     # An embedder may put different prefixes before questions and before texts to be stored.
     return hashlib.sha256(f"{role}\0{text}".encode()).digest()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-_MONTHS = (
+MONTHS = (
     "January February March April May June July August September October November December"
 ).split()
+"""In English, whatever the locale."""
 
 
 class Indexed(Protocol):
@@ -34,6 +35,6 @@ def index_text(fact: Indexed) -> str:
     """
     if fact.source_message_id is None or fact.said_at is None:
         return fact.content
-    day = f"{fact.said_at.day} {_MONTHS[fact.said_at.month - 1]} {fact.said_at.year}"
+    day = f"{fact.said_at.day} {MONTHS[fact.said_at.month - 1]} {fact.said_at.year}"
     speaker = f"{fact.speaker}: " if fact.kind == "message" and fact.speaker else ""
     return f"{day} {speaker}{fact.content}"

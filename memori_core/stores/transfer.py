@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import IO
 
 from memori_core.errors import ConfigError
 from memori_core.models import Mention, Scope
@@ -53,6 +54,15 @@ def export_jsonl(
                 yield json.dumps(values, ensure_ascii=False)
 
 
+def write_jsonl(file: IO[str], lines: Iterable[str]) -> int:
+    """Write the lines of `export_jsonl` to a file, and return how many hold a fact."""
+    count = 0
+    for line in lines:
+        file.write(line + "\n")
+        count += holds_fact(line)
+    return count
+
+
 def holds_fact(line: str) -> bool:
     """Whether a line of `export_jsonl` is a fact, and neither the header nor something else."""
     return line.startswith(_FACT_START)
@@ -74,19 +84,35 @@ def import_jsonl(store: Store, lines: Iterable[str], *, scope: Scope | None = No
             before it are stored.
     """
     importer = Importer(store)
-    numbered = enumerate(lines, start=1)
+    numbered = _numbered(lines)
     _check_header(next(numbered, (1, ""))[1])
-    for number, line in numbered:
-        if not line.strip():
-            continue
-        try:
-            importer.add(line, scope)
-        except (KeyError, TypeError, ValueError, AttributeError) as e:
-            importer.flush()
-            what = f"the field {e} is missing" if isinstance(e, KeyError) else str(e)
-            raise ConfigError(f"line {number} cannot be imported: {what}") from e
+    try:
+        for number, line in numbered:
+            if line.strip():
+                _add(importer, number, line, scope)
+    except ConfigError:
+        importer.flush()
+        raise
     importer.flush()
     return importer.count
+
+
+def _add(importer: Importer, number: int, line: str, scope: Scope | None) -> None:
+    try:
+        importer.add(line, scope)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as e:
+        what = f"the field {e} is missing" if isinstance(e, KeyError) else str(e)
+        raise ConfigError(f"line {number} cannot be imported: {what}") from e
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines from 1 on, without the mark that some editors put before the first."""
+    number = 0
+    try:
+        for number, line in enumerate(lines, start=1):
+            yield number, line.removeprefix("\ufeff") if number == 1 else line
+    except UnicodeDecodeError as e:
+        raise ConfigError(f"the file is not UTF-8 text, somewhere behind line {number}: {e}") from e
 
 
 def _facts(store: Store, whose: Scope, *, vectors: bool) -> Iterator[dict[str, object]]:
@@ -145,7 +171,7 @@ def _check_header(line: str) -> None:
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']!r}")
         version = int(header["version"])
-    except (KeyError, TypeError, ValueError) as e:
+    except (KeyError, TypeError, ValueError, RecursionError) as e:
         raise ConfigError(
             f"line 1 is not the header of an export ({e}): {line[:60]!r}. "
             "Give the lines of `export_jsonl` from the first one on."

@@ -658,3 +658,17 @@ def test_export_is_json_lines(store: Store, tmp_path: Path) -> None:
     assert contents(other.recall("杭州")) == ["用户住在杭州"]
     assert other.import_from(path) == 2
     assert other.stats()["facts"] == 2
+
+
+def test_an_export_onto_the_store_itself_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with Memori(path, embedder=None, scope=Scope("alice")) as memori:
+        memori.remember("User likes tea")
+        for export in (memori.export, memori.export_all):
+            with pytest.raises(ConfigError, match="SQLite database"):
+                export(path)
+        assert [fact.content for fact in memori.list()] == ["User likes tea"]
+        mark = tmp_path / "mark.jsonl"
+        memori.export(mark)
+        mark.write_text(mark.read_text(encoding="utf-8"), encoding="utf-8-sig")
+        assert memori.import_from(mark) == memori.import_all(mark) == 1

@@ -18,7 +18,7 @@ def read_text(path: str | Path, *, expected: str) -> str:
         ConfigError: It cannot be read, or is no UTF-8.
     """
     try:
-        return Path(path).expanduser().read_text(encoding="utf-8")
+        return Path(path).expanduser().read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as e:
         raise ConfigError(f"{path} cannot be read ({e}). Expected {expected}.") from e
 
@@ -29,10 +29,26 @@ def read_json(path: str | Path, *, expected: str) -> Any:
     Raises:
         ConfigError: It cannot be read, or is no JSON.
     """
+    text = read_text(path, expected=expected)
     try:
-        return json.loads(read_text(path, expected=expected))
-    except json.JSONDecodeError as e:
+        return json.loads(text)
+    except (ValueError, RecursionError) as e:
         raise ConfigError(f"{path} is no JSON ({e}). Expected {expected}.") from e
+
+
+def text_of(value: object) -> str:
+    """A text of a data set, if it can be stored and asked.
+
+    Raises:
+        TypeError: It is no text.
+        ValueError: It is blank, or holds half a character.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.60} is no text")
+    if not value.strip():
+        raise ValueError(f"{value!r:.60} is a blank text")
+    value.encode()  # a lone surrogate, which JSON can spell, raises UnicodeEncodeError
+    return value
 
 
 @contextmanager

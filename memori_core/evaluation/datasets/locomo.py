@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from memori_core.errors import ConfigError
-from memori_core.evaluation.datasets._files import read_json, shape
+from memori_core.evaluation.datasets._files import read_json, shape, text_of
 from memori_core.evaluation.datasets.base import Collection, Dataset, Question
 from memori_core.models import NewFact
 
@@ -103,7 +103,13 @@ def _load(
         collections = tuple(_collection(sample, read) for sample in samples)
     if not collections:
         raise ConfigError(f"{path} holds no conversation. Expected {_EXPECTED}.")
-    return Dataset("locomo", unit=unit, collections=collections)
+    dataset = Dataset("locomo", unit=unit, collections=collections)
+    if not dataset.questions:
+        raise ConfigError(
+            f"{path} holds no question of category 1 to 4 with evidence among its {unit}. "
+            f"Expected {_EXPECTED}."
+        )
+    return dataset
 
 
 def _collection(
@@ -125,7 +131,7 @@ def _questions(entries: Iterable[Mapping[str, Any]], sourced: list[_Sourced]) ->
         gold = frozenset(str(fact.id) for fact, sources in sourced if sources & evidence)
         category = CATEGORIES.get(entry["category"])
         if gold and category:
-            yield Question(entry["question"], gold=gold, category=category)
+            yield Question(text_of(entry["question"]), gold=gold, category=category)
 
 
 def _sessions(conversation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -156,7 +162,7 @@ def _messages_of(turns: Iterable[Mapping[str, Any]], session: str, date: str) ->
         caption = turn.get("blip_caption")
         shared = f" [shares {caption}]" if caption else ""
         message = NewFact(
-            f"{turn['text']}{shared}",
+            text_of(f"{turn['text']}{shared}"),
             id=turn["dia_id"],
             said_at=session_time(date),
             session_id=session,
@@ -172,7 +178,7 @@ def _observations(sample: Mapping[str, Any]) -> Iterator[_Sourced]:
         entries = [entry for observed in by_speaker.values() for entry in observed]
         for position, (text, source) in enumerate(entries):
             fact = NewFact(
-                f"{date} {text}",
+                f"{date} {text_of(text)}",
                 id=f"{session}/{position}",
                 said_at=session_time(date),
                 session_id=session,

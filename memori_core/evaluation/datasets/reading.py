@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memori_core.errors import ConfigError
-from memori_core.evaluation.datasets._files import read_json, shape
+from memori_core.evaluation.datasets._files import read_json, shape, text_of
 from memori_core.evaluation.datasets.base import Collection, Dataset, Question
 from memori_core.models import NewFact
 
@@ -26,7 +26,7 @@ def load_reading(path: str | Path) -> Dataset:
     with shape(path, expected=_EXPECTED):
         paragraphs = [p for article in content["data"] for p in article["paragraphs"]]
         facts = tuple(
-            NewFact(paragraph["context"], id=_id(number))
+            NewFact(text_of(paragraph["context"]), id=_id(number))
             for number, paragraph in enumerate(paragraphs)
         )
         questions = tuple(
@@ -44,7 +44,7 @@ def load_reading(path: str | Path) -> Dataset:
 def _questions(entries: list[Mapping[str, Any]], *, gold: frozenset[str]) -> Iterator[Question]:
     for entry in entries:
         if not entry.get("is_impossible", False):
-            yield Question(entry["question"], gold=gold)
+            yield Question(text_of(entry["question"]), gold=gold)
 
 
 def _id(number: int) -> str:

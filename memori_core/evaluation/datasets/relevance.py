@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from memori_core.errors import ConfigError
-from memori_core.evaluation.datasets._files import read_json, shape
+from memori_core.evaluation.datasets._files import read_json, shape, text_of
 from memori_core.evaluation.datasets.base import Collection
 from memori_core.models import NewFact
 
@@ -116,7 +116,7 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
 def _store(name: str, store: Mapping[str, Any], chit_chat: Sequence[str]) -> ProbeStore:
     facts = tuple(NewFact(text, id=str(i)) for i, text in enumerate(_lines(store["facts"])))
     relevant = [
-        Probe(entry["query"], group="relevant", gold=frozenset({str(facts[int(entry["fact"])].id)}))
+        Probe(text_of(entry["query"]), group="relevant", gold=_gold(facts[int(entry["fact"])]))
         for entry in store["relevant"]
     ]
     lines: Mapping[Group, Sequence[str]] = {
@@ -128,7 +128,11 @@ def _store(name: str, store: Mapping[str, Any], chit_chat: Sequence[str]) -> Pro
     return ProbeStore(name, facts=facts, probes=(*relevant, *others))
 
 
+def _gold(fact: NewFact) -> frozenset[str]:
+    return frozenset({str(fact.id)})
+
+
 def _lines(value: Any) -> Sequence[str]:
     if not isinstance(value, list):
         raise TypeError(f"a list of texts was expected, got {value!r:.60}")
-    return [str(text) for text in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] (JSON)
+    return [text_of(text) for text in cast("list[object]", value)]

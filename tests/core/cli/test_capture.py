@@ -57,6 +57,26 @@ def test_what_cannot_be_read_is_told(run: Run):
     assert "Whose memory?" in run("capture", stdin="I live in Porto.", code=2).stderr
 
 
+def test_a_file_with_a_byte_order_mark_holds_messages(run_json: RunJSON, tmp_path: Path):
+    file = tmp_path / "talk.jsonl"
+    line = '{"role": "user", "content": "I live in Porto."}'
+    file.write_text(line + "\n", encoding="utf-8-sig")
+    (fact,) = run_json("capture", str(file), "--user", "alice")
+    assert fact["content"] == "User lives in Porto."
+
+
+def test_a_file_of_other_bytes_is_refused_in_one_line(run: Run, tmp_path: Path):
+    file = tmp_path / "talk.bin"
+    file.write_bytes(b"\xff\xfeI live in Porto.")
+    failed = run("capture", str(file), "--user", "alice", code=2)
+    assert "talk.bin is not UTF-8" in failed.stderr
+    assert failed.stderr.count("\n") == 1
+
+
+def test_json_of_a_thousand_levels_is_a_text_like_any_other(run: Run):
+    assert "no new facts" in run("capture", "-u", "alice", stdin="[" * 100_000).stdout
+
+
 def test_an_empty_text_is_no_message(run: Run):
     assert "no new facts" in run("capture", "--user", "alice", stdin="\n").stdout
 

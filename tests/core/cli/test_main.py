@@ -94,6 +94,8 @@ def test_a_user_and_a_file_from_the_environment(
         (("remember", "x", "--user", "alice", "--said-at", "yesterday"), 2, "said_at"),
         (("remember", "x", "--user", "alice", "--db", "http://host"), 2, "http"),
         (("remember", "x", "--user", "alice", "--db", "missing/m.db"), 3, "missing"),
+        (("remember", "x", "--user", "alice", "--position", str(2**63)), 2, "position"),
+        (("remember", "x", "--user", "alice", "--position", "-1"), 2, "position"),
         (("list", "--user", "alice", "--db", "nowhere.db"), 3, "nowhere.db does not exist"),
         (("list", "--user", "alice", "--db", "."), 3, "folder"),
         (("recall", "Porto", "--user", "alice", "--embedder", "no/model"), 4, "no/model"),
@@ -125,6 +127,25 @@ def test_json_goes_to_a_file_beside_the_text(alice: Run):
     assert "I live in Porto." in shown
     facts = json.loads(Path("facts.json").read_text(encoding="utf-8"))
     assert [fact["content"] for fact in facts] == ["I live in Porto.", "I am allergic to peanuts."]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RecursionError("maximum recursion depth exceeded"),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+        OverflowError("Python int too large to convert to SQLite INTEGER"),
+    ],
+)
+def test_data_that_nothing_refused_before_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+):
+    def failing(*args: object, **kwargs: object) -> None:
+        raise error
+
+    monkeypatch.setattr("memori_core.cli._options.Memori", failing)
+    result = CliRunner().invoke(main, ["remember", "x", "--user", "alice"])
+    assert (result.exit_code, result.stderr) == (2, f"Error: {error}\n")
 
 
 def test_an_interruption_is_quiet(monkeypatch: pytest.MonkeyPatch):
@@ -169,6 +190,8 @@ def test_key_value_reads_json_or_text():
     assert gathered([key_value(pair) for pair in pairs]) == (
         {"a": [1, 2], "b": True, "c": "x=y", "d": "01", "e": "1", "f": ""}
     )
+    for no_json in ("[" * 100_000, "9" * 5_000):  # too deep, too long a number
+        assert key_value(f"a={no_json}") == ("a", no_json)
     with pytest.raises(click.BadParameter, match="KEY=VALUE"):
         key_value("=1")
 

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
+
+from memori_core import Memori
+from memori_core.stores.migrations import APPLICATION_ID, MIGRATIONS
 
 Run = Callable[..., Result]
 RunJSON = Callable[..., Any]
@@ -72,7 +77,55 @@ def test_doctor_finds_word_scores_that_are_not_those_of_bm25s(
     assert statuses(report)["bm25"] == "failed"
 
 
+def folder() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path().iterdir()}
+
+
+def test_doctor_does_not_migrate(run_json: RunJSON):
+    with closing(sqlite3.connect("old.db", isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = wal")
+        for statement in MIGRATIONS[0]:
+            connection.execute(statement)
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    before = folder()
+    report = run_json("doctor", "--db", "old.db", code=1)
+    assert statuses(report)["schema"] == "failed"
+    (schema,) = [check["detail"] for check in report["checks"] if check["name"] == "schema"]
+    assert "version 1 of" in schema
+    assert "needs migration" in schema
+    assert folder() == before
+
+
+def test_doctor_makes_no_store_of_an_empty_file(run: Run):
+    Path("empty.db").touch()
+    for name in ("empty.db", "missing.db"):
+        assert f"no such store: {name}" in run("doctor", "--db", name).stdout
+    assert folder() == {"empty.db": b""}
+
+
+def test_doctor_converts_no_journal(alice: Run, run_json: RunJSON):
+    with closing(sqlite3.connect("memori.db")) as connection:
+        connection.execute("PRAGMA journal_mode = delete")
+    before = folder()
+    report = run_json("doctor", code=1)
+    assert statuses(report)["journal"] == "failed"
+    assert folder() == before
+
+
+def test_doctor_does_not_move_a_write_ahead_log_into_the_file(alice: Run, run_json: RunJSON):
+    # As a program leaves it that was killed: facts that are in the log only.
+    with Memori("memori.db", embedder=None) as memori:
+        memori.scoped("alice").remember("I left this in the log.")
+        for name in ("memori.db", "memori.db-wal"):
+            shutil.copy(name, f"killed{name.removeprefix('memori')}")
+    before = Path("killed.db").read_bytes(), Path("killed.db-wal").read_bytes()
+    report = run_json("doctor", "--db", "killed.db")
+    assert "4 facts, 2 users" in str(report)
+    assert (Path("killed.db").read_bytes(), Path("killed.db-wal").read_bytes()) == before
+
+
 def test_doctor_changes_nothing(alice: Run, run_json: RunJSON):
-    before = Path("memori.db").read_bytes()
+    before = folder()
     run_json("doctor")
-    assert Path("memori.db").read_bytes() == before
+    assert folder() == before

@@ -96,6 +96,15 @@ def test_wrong_input_ends_with_one_clear_line(arguments, message, locomo):
     assert "Traceback" not in result.output
 
 
+def test_a_conversation_without_questions_ends_with_one_clear_line(locomo, tmp_path):
+    samples = json.loads(locomo.read_text(encoding="utf-8"))
+    samples[0]["qa"] = []
+    locomo.write_text(json.dumps(samples), encoding="utf-8")
+    for command in ("locomo", "capture"):
+        result = run("eval", command, locomo, "--only", "talk-1", "--embedder", "none")
+        assert (result.exit_code, result.stderr) == (2, "Error: locomo has no questions to ask.\n")
+
+
 @pytest.mark.parametrize("sizes", ["0", "ten", "", "100,-1"])
 def test_sizes_are_numbers_from_1_upwards(sizes):
     result = run("bench", "recall", "--sizes", sizes)

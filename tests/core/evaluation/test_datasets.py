@@ -11,6 +11,7 @@ from memori_core.errors import ConfigError
 from memori_core.evaluation.datasets import (
     CHINESE_SET,
     from_conversations,
+    load_conversations,
     load_cranfield,
     load_locomo,
     load_reading,
@@ -145,6 +146,56 @@ class TestBadInput:
         path.write_text(json.dumps(content), encoding="utf-8")
         with pytest.raises(ConfigError, match="Expected"):
             load(path)
+
+    @pytest.mark.parametrize("content", [b"\xff\xfe", b"[" * 100_000], ids=["bytes", "depth"])
+    def test_what_cannot_be_read_says_what_was_expected(self, load, content, tmp_path):
+        path = tmp_path / "bad"
+        path.write_bytes(content)
+        with pytest.raises(ConfigError, match="Expected"):
+            load(path)
+
+
+BAD_TEXTS = {"number": 7, "blank": " \n", "half a character": "\ud83d", "nothing": None}
+
+
+@pytest.mark.parametrize("bad", BAD_TEXTS.values(), ids=BAD_TEXTS)
+class TestBadTexts:
+    def test_in_a_conversation(self, locomo, bad, tmp_path):
+        good = locomo.read_text(encoding="utf-8")
+        for text in ("What does Ilka sell?", "Ilka sells pottery."):
+            locomo.write_text(good.replace(f'"{text}"', json.dumps(bad)), encoding="utf-8")
+            with pytest.raises(ConfigError, match="another format"):
+                load_locomo(locomo, unit="observations")
+
+    def test_in_a_reading_set(self, reading, bad):
+        good = reading.read_text(encoding="utf-8")
+        for text in ("Who built the lighthouse?", "Moss tea is brewed for nine minutes."):
+            reading.write_text(good.replace(f'"{text}"', json.dumps(bad)), encoding="utf-8")
+            with pytest.raises(ConfigError, match="another format"):
+                load_reading(reading)
+
+    def test_in_short_facts(self, short_facts, bad):
+        good = short_facts.read_text(encoding="utf-8")
+        texts = ("User repairs clocks.", "Which clocks does the user repair?", "thanks!")
+        for text in (*texts, "How deep is the sea?", "What is my shoe size?"):
+            short_facts.write_text(good.replace(f'"{text}"', json.dumps(bad)), encoding="utf-8")
+            with pytest.raises(ConfigError, match="another format"):
+                load_relevance(short_facts)
+
+
+@pytest.mark.parametrize("load", [load_locomo, load_conversations])
+def test_conversations_without_a_question_are_refused(locomo, load):
+    samples = json.loads(locomo.read_text(encoding="utf-8"))
+    (locomo.parent / "none.json").write_text(
+        json.dumps([sample | {"qa": []} for sample in samples]), encoding="utf-8"
+    )
+    with pytest.raises(ConfigError, match="holds no question"):
+        load(locomo.parent / "none.json")
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(reading):
+    reading.write_text(reading.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert load_reading(reading).questions == 2
 
 
 def test_an_unknown_unit_is_refused(locomo):
