@@ -56,9 +56,7 @@ class Attempt:
         self.plain = self._call(wire, same, asked, changed=False)
         if not self.recalls:
             return self.plain
-        self._shop.captures.wait(
-            SETTLE_S, self.scope.entity_id
-        )  # what was said just before counts, too
+        self._settle()
         again = again or bool(asked.turn_id) or wire.is_tool_round(body)
         found = self._recalled(wire, body, asked.query, again=again)
         new = body
@@ -80,9 +78,13 @@ class Attempt:
     def resume(self, wire: WireFormat, answer_id: str) -> Call | None:
         """The call for a request that only fetches an earlier answer; nothing is sent along."""
         if self.recalls:
-            self._shop.captures.wait(SETTLE_S, self.scope.entity_id)
+            self._settle()
         link = self._shop.turns.link(self.scope, answer_id)
         return None if link is None else self._call(wire, None, link, changed=False)
+
+    def _settle(self) -> None:
+        """Wait for what was said and answered just before: it counts, too."""
+        self._shop.captures.wait(SETTLE_S, self.scope.entity_id)
 
     def _question(self, wire: WireFormat, body: Any) -> Link | None:
         query = wire.query(body).strip()
@@ -91,9 +93,7 @@ class Attempt:
         answer_id = wire.link(body)
         if answer_id is None or not self.recalls:
             return None
-        self._shop.captures.wait(
-            SETTLE_S, self.scope.entity_id
-        )  # the answer it goes on from has just been given
+        self._settle()
         return self._shop.turns.link(self.scope, answer_id)
 
     def _call(self, wire: WireFormat, body: Any, asked: Link, *, changed: bool) -> Call:

@@ -7,6 +7,15 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    run: Callable[[], None]
+    entity_id: str | None
+    _: KW_ONLY
+    done: threading.Event = field(default_factory=threading.Event)
 
 
 class CaptureQueue:
@@ -22,10 +31,10 @@ class CaptureQueue:
         self._reset()
 
     def _reset(self) -> None:
-        self._queue: queue.SimpleQueue[tuple[Callable[[], None], str]] = queue.SimpleQueue()
-        # One entry for each job that is not done: appended before it is queued, so that an empty
-        # deque means that everything put before is done. Both operations are atomic.
-        self._open: deque[str] = deque()
+        # The jobs that are not done, the one that runs being the first.
+        self._open: deque[_Job] = deque()
+        # One entry for each job, put after it: what the thread waits at.
+        self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -38,35 +47,45 @@ class CaptureQueue:
                 self._pid = os.getpid()
                 self._thread = threading.Thread(
                     target=_serve,
-                    args=(self._queue, self._open),
+                    args=(self._bell, self._open),
                     name="memori-capture",
                     daemon=True,
                 )
                 self._thread.start()
 
-    def put(self, job: Callable[[], None], whose: str = "") -> None:
-        """Have a function run soon. It must not raise."""
-        self._open.append(whose)
-        self._queue.put((job, whose))
+    def put(self, job: Callable[[], None], entity_id: str | None = None) -> None:
+        """Have a function run soon. It must not raise.
 
-    def wait(self, timeout_s: float | None = None, whose: str | None = None) -> bool:
-        """Wait until everything put before is done.
+        Args:
+            job: The function.
+            entity_id: Whose memory it changes, for those who wait for it.
+        """
+        self._open.append(_Job(job, entity_id))
+        self._bell.put(None)
+
+    def wait(self, timeout_s: float | None = None, entity_id: str | None = None) -> bool:
+        """Wait until what was put before is done.
+
+        Args:
+            timeout_s: How long at most; None for as long as it takes.
+            entity_id: Wait for the jobs of this entity only; None for all.
 
         Returns:
             Whether it is.
         """
-        if not self._open or (whose is not None and whose not in self._open):
+        if not self._open:
             return True
         if threading.current_thread() is self._thread:
             return False  # waiting for itself
         self.start()
-        done = threading.Event()
-        self.put(done.set)
-        return done.wait(timeout_s)
+        jobs = tuple(self._open)  # copied in one step: others change it meanwhile
+        if entity_id is not None:
+            jobs = [job for job in jobs if job.entity_id == entity_id]
+        return not jobs or jobs[-1].done.wait(timeout_s)
 
 
-def _serve(jobs: queue.SimpleQueue[tuple[Callable[[], None], str]], open_: deque[str]) -> None:
+def _serve(bell: queue.SimpleQueue[None], jobs: deque[_Job]) -> None:
     while True:
-        job, whose = jobs.get()
-        job()
-        open_.remove(whose)
+        bell.get()
+        jobs[0].run()
+        jobs.popleft().done.set()

@@ -12,7 +12,6 @@ from memori_core.interception.call import Call
 from memori_core.interception.decoding import events_in
 from memori_core.interception.wire.base import WireFormat
 from memori_core.interception.wire.paths import RESPONSES, response_id, wire_for
-from memori_core.interception.wire.texts import mentions_block
 
 MAX_REQUEST: Final = 16 * 2**20
 """Larger requests are left alone: reading and writing them anew would take tenths of a second."""
@@ -47,7 +46,7 @@ def preparation(request: Any) -> Callable[[Attempt], Call | None]:
 
 
 def _prepare(attempt: Attempt, wire: WireFormat, content: bytes, *, again: bool) -> Call | None:
-    if len(content) > MAX_REQUEST or mentions_block(content):
+    if len(content) > MAX_REQUEST:
         attempt.leave_alone()
         return None
     try:

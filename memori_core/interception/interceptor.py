@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -24,9 +25,11 @@ class Interceptor:
     the request on untouched.
     """
 
-    def __init__(self, workshop: Workshop, settings: Settings) -> None:
+    def __init__(self, workshop: Workshop, settings: Settings, *, client: Any = None) -> None:
         self._shop = workshop
+        self._client = reference_to(client)
         self.settings = settings
+        """May be changed: copies of the client hold the same interceptor, and follow."""
         self.active = True
         """False once unregistered: copies of the client may still hold it."""
         workshop.captures.start()
@@ -40,6 +43,11 @@ class Interceptor:
     def counts(self) -> Counts:
         """For what kinds of clients want counted or logged."""
         return self._shop.counts
+
+    @property
+    def client(self) -> Any:
+        """The client that was registered, not a copy of it; None when it is gone."""
+        return self._client()
 
     def belongs_to(self, workshop: Workshop | None) -> bool:
         """Whether it is a registration of that memory."""
@@ -128,3 +136,11 @@ class Interceptor:
             with suppress(Exception):  # whatever it is, the call goes on
                 return job(attempt)
         return attempt.plain
+
+
+def reference_to(client: Any) -> Callable[[], Any]:
+    """A weak reference; one to nothing for an object that takes none."""
+    try:
+        return weakref.ref(client)
+    except TypeError:
+        return lambda: None

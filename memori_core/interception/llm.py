@@ -13,7 +13,7 @@ from memori_core.errors import ConfigError
 from memori_core.interception.counts import logger
 from memori_core.interception.host import History, OnError, Place, Settings
 from memori_core.interception.http_transports import package_of, wrapped
-from memori_core.interception.interceptor import Interceptor
+from memori_core.interception.interceptor import Interceptor, reference_to
 from memori_core.interception.kind import ClientKind
 from memori_core.interception.memory import MemoriHost, Memory
 from memori_core.interception.registry import clients_of
@@ -105,8 +105,7 @@ class Llm(Generic[M]):
             for inner, kind in clients_of(client):
                 present = kind.installed(inner)
                 if present is not None and self._is_ours(present):
-                    present.active = False
-                    kind.remove(inner)
+                    self._remove(inner, kind, present)
                     self._clients = [c for c in self._clients if c[1]() not in (None, inner)]
         return self._memory
 
@@ -143,7 +142,7 @@ class Llm(Generic[M]):
                 f"`inner` must be an httpx or httpx2 transport, got {type(inner).__name__}. "
                 "For example: httpx.Client(transport=memori.llm.transport(httpx.HTTPTransport()))"
             )
-        return wrapped(inner, self._interceptor(settings), module=module)
+        return wrapped(inner, Interceptor(self.workshop(), settings), module=module)
 
     def stats(self) -> Mapping[str, int]:
         """What registered clients did so far, in numbers."""
@@ -177,26 +176,33 @@ class Llm(Generic[M]):
     def _register(self, client: Any, kind: ClientKind, settings: Settings) -> None:
         present = kind.installed(client)
         if present is not None:
-            if self._is_ours(present):
-                present.settings = settings  # for copies of the client, too
+            if self._is_ours(present) and present.client is client:
+                present.settings = settings
                 return
-            logger.warning(
-                "a %s was registered with another Memori; from now on this one serves it",
-                type(client).__name__,
-            )
-            present.active = False
-            kind.remove(client)
-        kind.install(client, self._interceptor(settings))
+            if not self._is_ours(present):
+                logger.warning(
+                    "a %s was registered with another Memori; from now on this one serves it",
+                    type(client).__name__,
+                )
+            self._remove(client, kind, present)
+        kind.install(client, Interceptor(self.workshop(), settings, client=client))
         self._clients = [c for c in self._clients if c[1]() not in (None, client)]
-        self._clients.append((_name_of(client), _reference(client)))
+        self._clients.append((_name_of(client), reference_to(client)))
 
-    def _interceptor(self, settings: Settings) -> Interceptor:
-        if self._workshop is None:
-            self._workshop = Workshop(MemoriHost(self._memory))
-            # Later than the exit of the memory's own worker was planned, so it runs before it.
-            at_exit(_close_at_exit, weakref.ref(self._workshop))
+    def _remove(self, client: Any, kind: ClientKind, present: Interceptor) -> None:
+        if present.client is client:  # else this is a copy of it, and the others go on
+            present.active = False  # for its copies
+        kind.remove(client)
+
+    def workshop(self) -> Workshop:
+        """The threads, counts and queues that hooks share. It begins to load the embedder."""
+        with _lock:
+            if self._workshop is None:
+                self._workshop = Workshop(MemoriHost(self._memory))
+                # Later than the exit of the memory's own worker was planned, so it runs before it.
+                at_exit(_close_at_exit, weakref.ref(self._workshop))
         self._workshop.warm_up()
-        return Interceptor(self._workshop, settings)
+        return self._workshop
 
     def _is_ours(self, interceptor: Interceptor | None) -> bool:
         return interceptor is not None and interceptor.belongs_to(self._workshop)
@@ -215,13 +221,6 @@ def _settings(
     if on_error not in ("log", "raise"):
         raise ConfigError(f'`on_error` is "log" or "raise", got {on_error!r}.')
     return Settings(scope=scope, history=history, place=place, on_error=on_error)
-
-
-def _reference(client: Any) -> Callable[[], Any]:
-    try:
-        return weakref.ref(client)
-    except TypeError:  # an object that takes none: it is served, but not listed
-        return lambda: None
 
 
 def _name_of(client: Any) -> str:

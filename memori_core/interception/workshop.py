@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from memori_core.interception.call import Call
 from memori_core.interception.captures import CaptureQueue
 from memori_core.interception.counts import Counts
 from memori_core.interception.deadlines import DeadlineRunner
-from memori_core.interception.host import MemoryHost, Settings
+from memori_core.interception.host import MemoryHost, OnError, Settings
 from memori_core.interception.memo import Memo
 from memori_core.interception.turns import Turns
+from memori_core.models import Scope
 
 RECALL_LIMIT_S: Final = 2.0
 FIRST_LIMIT_S: Final = 15.0
@@ -66,14 +67,18 @@ class Workshop:
 
     def capture(self, call: Call, events: Iterable[Any], settings: Settings) -> None:
         """Have an answer read and stored soon. Takes no lock."""
-        self.captures.put(lambda: self._capture(call, events, settings), call.scope.entity_id)
+        self.do_soon(lambda: self.turns.take(call, events), call.scope, on_error=settings.on_error)
 
-    def _capture(self, call: Call, events: Iterable[Any], settings: Settings) -> None:
+    def do_soon(self, store: Callable[[], object], scope: Scope, *, on_error: OnError) -> None:
+        """Have something stored for an entity, in order, in a thread of ours. Takes no lock."""
+        self.captures.put(lambda: self._guarded(store, on_error), scope.entity_id)
+
+    def _guarded(self, store: Callable[[], object], on_error: OnError) -> None:
         try:
-            self.turns.take(call, events)
+            store()
         except Exception as e:  # noqa: BLE001 (our failure is never the caller's)
             self.counts.failed("capture", e)
-            if settings.on_error == "raise":
+            if on_error == "raise":
                 self._raised.append(e)
 
     def drain(self, timeout_s: float | None = None) -> bool:

@@ -95,8 +95,9 @@ class ProviderServer:
         self._scripted.extend(Reply(r) if isinstance(r, str) else r for r in replies)
 
     def close(self) -> None:
-        """Stop."""
-        self._server.shutdown()
+        """Stop, also what was never started."""
+        if self._thread.is_alive():
+            self._server.shutdown()
         self._server.server_close()
 
     def __enter__(self) -> Self:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast
 from memori_core.conversation import Message
 from memori_core.interception.host import Place
 from memori_core.interception.wire.base import Answer, WireFormat
+from memori_core.interception.wire.texts import Sort, last_question
 
 Dict = Mapping[str, Any]  # Any: JSON, and what boto3 adds to it
 
@@ -91,11 +92,15 @@ def _text(message: Dict, *, between: str = " ") -> str:
 
 
 def _last_user_text(messages: Sequence[Dict]) -> int | None:
-    """Where the user's last text is. Tool results have the role `user`, and no text."""
-    for at in reversed(range(len(messages))):
-        if messages[at].get("role") == "user" and _text(messages[at]).strip():
-            return at
-    return None
+    return last_question(messages, _sort)
+
+
+def _sort(message: Dict) -> Sort:
+    if message.get("role") != "user":
+        return "assistant" if message.get("role") == "assistant" else "other"
+    if _text(message).strip():
+        return "text"
+    return "other" if any("toolResult" in part for part in _parts(message)) else "silent"
 
 
 def _said(messages: Sequence[Dict]) -> list[Message]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 from memori_core.conversation import Message
 from memori_core.interception.host import Place
 from memori_core.interception.wire.base import Answer, WireFormat
+from memori_core.interception.wire.texts import Sort, last_question
 
 Dict = Mapping[str, Any]  # Any: JSON
 
@@ -108,11 +109,17 @@ def _role(content: Dict) -> Literal["user", "assistant"]:
 
 
 def _last_user_text(contents: Sequence[Dict]) -> int | None:
-    """Where the user's last text is. Function responses have the role `user`, and no text."""
-    for at in reversed(range(len(contents))):
-        if _role(contents[at]) == "user" and _text(contents[at]).strip():
-            return at
-    return None
+    return last_question(contents, _sort)
+
+
+def _sort(content: Dict) -> Sort:
+    role = content.get("role", "user")
+    if role != "user":
+        return "assistant" if role == "model" else "other"
+    if _text(content).strip():
+        return "text"
+    answers = any("functionResponse" in part for part in _parts(content))
+    return "other" if answers else "silent"
 
 
 def _said(contents: Sequence[Dict]) -> list[Message]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, cast
 
 from memori_core.conversation import Message
-from memori_core.rendering import TAG
 
 TEXT_KINDS: Final = frozenset({"text", "input_text", "output_text"})
 
@@ -51,19 +50,47 @@ def text_of(content: Any, kinds: frozenset[str] = TEXT_KINDS, *, separator: str 
     return separator.join(texts)
 
 
-def last_user(messages: Sequence[Any]) -> int | None:
-    """The place of the last message in which the user wrote text; None without one."""
+Sort = Literal["text", "silent", "assistant", "other"]
+"""A text of the user, something of the user without text (an image), an answer, or else (the
+prompt, results of tools)."""
+
+
+def last_question(messages: Sequence[Any], sort: Callable[[Any], Sort]) -> int | None:
+    """The place of the text that the user waits for an answer to; None without one.
+
+    An image after an answer is something new: the text before that answer is not its question. An
+    image right after the text, or after the results of tools, goes with it.
+
+    Args:
+        messages: The conversation.
+        sort: Says what one of them is.
+    """
+    silent = False
     for place in range(len(messages) - 1, -1, -1):
-        message = messages[place]
-        if role_of(message) != "user":
-            continue
-        content = field(message, "content")
-        if text_of(content).strip():
+        kind = sort(messages[place])
+        if kind == "text":
             return place
-        answers = any(field(part, "type") == "tool_result" for part in items(content))
-        if not answers and place and role_of(messages[place - 1]) == "assistant":
-            return None  # something new without text (an image): no question
+        if kind == "assistant" and silent:
+            return None
+        silent = kind == "silent"
     return None
+
+
+def last_user(messages: Sequence[Any]) -> int | None:
+    """`last_question` of messages with roles and contents."""
+    return last_question(messages, _sort)
+
+
+def _sort(message: Any) -> Sort:
+    role = role_of(message)
+    if role != "user":
+        return "assistant" if role == "assistant" else "other"
+    content = field(message, "content")
+    if text_of(content).strip():
+        return "text"
+    if any(field(part, "type") == "tool_result" for part in items(content)):
+        return "other"
+    return "silent"
 
 
 def said(messages: Sequence[Any]) -> list[Message]:
@@ -107,8 +134,3 @@ def plain(history: Sequence[Message]) -> list[dict[str, Any]]:
 def replaced(messages: Sequence[Any], place: int, message: Any) -> list[Any]:
     """A new list with one message changed."""
     return [*messages[:place], message, *messages[place + 1 :]]
-
-
-def mentions_block(raw: bytes) -> bool:
-    """Whether a serialised request holds our context block."""
-    return f"<{TAG}>".encode() in raw

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from memori_core.conversation import Message
 from memori_core.interception.host import Place
 from memori_core.interception.wire.base import Answer, WireFormat
+from memori_core.interception.wire.texts import Sort, last_question
 from memori_core.rendering import TAG
 
 # `MessageRole` of xai.api.v1; numbers of a protocol buffer's enum do not change.
@@ -126,10 +127,13 @@ def _leading(messages: Any) -> int:
 
 
 def _last_user_text(messages: Any) -> int | None:
-    for at in reversed(range(len(messages))):
-        if messages[at].role == _USER and _text(messages[at]).strip():
-            return at
-    return None
+    return last_question(messages, _sort)
+
+
+def _sort(message: Any) -> Sort:
+    if message.role != _USER:
+        return "assistant" if message.role == _ASSISTANT else "other"
+    return "text" if _text(message).strip() else "silent"
 
 
 def _said(messages: Any) -> list[Message]:

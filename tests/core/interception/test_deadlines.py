@@ -1,4 +1,4 @@
-"""Work with a time limit, and the queue that anything may put into."""
+"""Work with a time limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from memori_core.interception.captures import CaptureQueue
 from memori_core.interception.deadlines import DeadlineRunner, OverdueError
 
 
@@ -69,15 +68,21 @@ def test_the_loop_goes_on_while_it_works():
     asyncio.run(run())
 
 
-def test_the_queue_keeps_the_order_and_can_be_waited_for():
-    queue, done = CaptureQueue(), []
-    queue.start()
-    for n in range(200):
-        queue.put(lambda n=n: done.append(n))
-    assert queue.wait(5)
-    assert done == list(range(200))
-    release = threading.Event()
-    queue.put(lambda: release.wait(5) and None)
-    assert not queue.wait(0.05)
-    release.set()
-    assert queue.wait(5)
+def test_what_is_cancelled_is_given_up():
+    async def run() -> None:
+        runner, release = DeadlineRunner(1), threading.Event()
+        works = [asyncio.create_task(runner.arun(release.wait, limit_s=5)) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        for work in works:
+            work.cancel()
+        assert all(
+            isinstance(e, asyncio.CancelledError)
+            for e in await asyncio.gather(*works, return_exceptions=True)
+        )
+        with pytest.raises(OverdueError, match="earlier work"):
+            await runner.arun(lambda: 5, limit_s=5)
+        release.set()
+        await asyncio.sleep(0.1)
+        assert await runner.arun(lambda: 5, limit_s=5) == 5
+
+    asyncio.run(run())

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from memori_core import Memori, Scope
+from memori_core.augmentation.llm import LLMExtractor
 from memori_core.interception import Llm, handled
+from memori_core.interception.deadlines import WORKERS, OverdueError
 from memori_core.interception.memory import MemoriHost
 from memori_core.interception.workshop import Workshop
 from memori_core.rendering import TAG
@@ -186,6 +188,63 @@ def test_b59_the_event_loop_is_never_blocked(server: ProviderServer):
         llm.close()
 
 
+def test_b59_fetching_an_answer_never_blocks_the_loop(
+    server: ProviderServer, llm: Llm[Memori], monkeypatch: pytest.MonkeyPatch
+):
+    """Where all threads are held up by overdue work, what is left runs on the loop: no waiting."""
+    release = threading.Event()
+
+    def hang(*_: Any, **__: Any) -> None:
+        release.wait(20)
+
+    async def run() -> float:
+        async with openai.AsyncOpenAI(api_key="x", base_url=server.openai_url) as client:
+            llm.register(client, scope=ALICE)
+            found = await client.responses.create(model="m", input="tea?", background=True)
+            assert llm.drain(5)
+            monkeypatch.setattr(MemoriHost, "submit", hang)  # a capture that stays open
+            await client.chat.completions.create(**ASK)
+            shop = llm.workshop()
+            for _ in range(WORKERS):
+                with pytest.raises(OverdueError):
+                    await shop.runner.arun(hang, limit_s=0.01)
+            fetching = asyncio.create_task(client.responses.retrieve(found.id))
+            worst = 0.0
+            while not fetching.done():
+                began = time.perf_counter()
+                await asyncio.sleep(0.01)
+                worst = max(worst, time.perf_counter() - began)
+            await fetching
+            release.set()
+            return worst
+
+    assert asyncio.run(run()) < 0.5
+
+
+def test_calls_that_are_cancelled_give_their_recall_up(
+    server: ProviderServer, llm: Llm[Memori], monkeypatch: pytest.MonkeyPatch
+):
+    """Else every later call would wait its full time for a thread that is never free."""
+    release = threading.Event()
+    monkeypatch.setattr(MemoriHost, "recall", lambda *_: release.wait(20))
+
+    async def run() -> float:
+        async with openai.AsyncOpenAI(api_key="x", base_url=server.openai_url) as client:
+            llm.register(client, scope=ALICE)
+            calls = [asyncio.create_task(client.chat.completions.create(**ASK)) for _ in range(20)]
+            await asyncio.sleep(0.5)
+            for call in calls:
+                call.cancel()
+            found = await asyncio.gather(*calls, return_exceptions=True)
+            assert {type(f) for f in found} == {asyncio.CancelledError}
+            began = time.perf_counter()
+            await client.chat.completions.create(**ASK)
+            return time.perf_counter() - began
+
+    assert asyncio.run(run()) < 1  # refused at once
+    release.set()
+
+
 def test_a_call_that_is_handled_elsewhere_is_left_alone(
     client: Any, server: ProviderServer, llm: Llm[Memori], said: Any
 ):
@@ -196,6 +255,32 @@ def test_a_call_that_is_handled_elsewhere_is_left_alone(
     assert llm.stats() == {"left_to_others": 1}
     answer(client)
     assert TAG in server.last.text
+
+
+def test_an_extractor_behind_a_registered_client_is_not_part_of_the_conversation(
+    server: ProviderServer,
+):
+    """Its prompts would be captured, extracted from, captured, and so on without end."""
+    server.script("Nice.", '{"facts": []}')
+    with openai.OpenAI(api_key="x", base_url=server.openai_url) as client:
+
+        def complete(messages: Any) -> str:
+            return (
+                client.chat.completions.create(model="m", messages=messages)
+                .choices[0]
+                .message.content
+            )
+
+        with Memori(InMemoryStore(), embedder=None, extractor=LLMExtractor(complete)) as memori:
+            memori.llm.register(client, scope=ALICE)
+            client.chat.completions.create(
+                model="m", messages=[{"role": "user", "content": "I live in Porto."}]
+            )
+            assert memori.flush(10)
+            said = [m.message.content for m in memori.scoped("alice").messages()]
+    assert said == ["I live in Porto.", "Nice."]
+    assert len(server.requests) == 2
+    assert TAG not in server.last.text
 
 
 def test_why_nothing_was_injected_is_kept_by_entity(

@@ -53,6 +53,8 @@ class FakeGemini(http.server.BaseHTTPRequestHandler):
             server.fail_next -= 1
             busy = {"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}
             return self.answer(json.dumps(busy), status=503)
+        if server.scripted:
+            return self.answer(json.dumps(server.scripted.pop(0)))
         last = body["contents"][-1]["parts"][-1]
         whole = reply({"text": "hm", "thought": True}, {"text": "Hello"})
         if body.get("tools") and "functionResponse" not in last:
@@ -88,7 +90,7 @@ class FakeGemini(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[Any]:
     made: Any = http.server.ThreadingHTTPServer(("127.0.0.1", 0), FakeGemini)
-    made.seen, made.raw, made.fail_next = [], [], 0
+    made.seen, made.raw, made.fail_next, made.scripted = [], [], 0, []
     made.handle_error = lambda *_: None  # callers that went away
     thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -213,6 +215,35 @@ def test_a_stream_is_captured_once_however_it_ends(
     next(stream), next(stream)
     stream.close()
     assert turns(llm, memori)[2:] == [("user", "Any tea left?"), ("assistant", "Hel")]
+
+
+def token_in_a_call() -> dict[str, Any]:
+    listing = {"name": "list_files", "args": {"continuationToken": "abc"}}
+    return reply({"text": "Page one of Alice. "}, {"functionCall": listing})
+
+
+def token_in_another_candidate() -> dict[str, Any]:
+    whole = reply({"text": "Page one of Alice. "})
+    other = reply({"text": "x"}, index=1, continuationToken="dG9r")
+    return {"candidates": whole["candidates"] + other["candidates"]}
+
+
+@pytest.mark.parametrize("first", [token_in_a_call, token_in_another_candidate])
+def test_two_people_on_one_client_never_share_an_answer(
+    client: Any, server: Any, llm: Llm[Memori], memori: Memori, first: Any
+) -> None:
+    """An answer that once spoke of a `continuationToken` was put before those of everybody."""
+    server.scripted = [first(), reply({"text": "Hello Bob"}), reply({"text": "Hello again"})]
+    client.models.generate_content(model="m", contents="List my files")
+    with memori.attribution("bob"):
+        for text in ("I am Bob.", "Still there?"):
+            client.models.generate_content(model="m", contents=text)
+    assert turns(llm, memori, "bob") == [
+        ("user", "I am Bob."),
+        ("assistant", "Hello Bob"),
+        ("user", "Still there?"),
+        ("assistant", "Hello again"),
+    ]
 
 
 def test_a_stream_that_continues_by_token_is_one_turn(

@@ -99,6 +99,51 @@ def test_copies_made_afterwards_have_memory(server: ProviderServer, llm: Llm[Mem
         assert TAG in server.last.text
 
 
+def test_copies_follow_other_settings_and_unregister(
+    server: ProviderServer, llm: Llm[Memori], said: Any
+):
+    with make(server) as client:
+        llm.register(client, scope=ALICE)
+        copies = [client.with_options(timeout=6), client.copy()]
+        assert all(has_memory(copy, server) for copy in copies)
+        llm.register(client, scope=Scope("nobody"))
+        assert not any(has_memory(copy, server) for copy in copies)
+        llm.register(client, scope=ALICE)
+        assert all(has_memory(copy, server) for copy in copies)
+        turns = len(said())
+        llm.unregister(client)
+        assert not any(has_memory(copy, server) for copy in copies)
+        assert len(said()) == turns
+
+
+def test_a_copy_that_is_registered_itself_is_on_its_own(server: ProviderServer, llm: Llm[Memori]):
+    """Its scope must not become that of the client it was made of."""
+    with make(server) as client:
+        llm.register(client, scope=ALICE)
+        copy = client.copy()
+        llm.register(copy, scope=Scope("nobody"))
+        assert has_memory(client, server)
+        assert not has_memory(copy, server)
+        assert llm.report().clients == ("OpenAI", "OpenAI")
+        llm.unregister(copy)
+        assert has_memory(client, server)
+        other = client.copy()
+        llm.unregister(other)
+        assert not has_memory(other, server)
+        assert has_memory(client, server)
+
+
+def test_copies_of_a_client_that_another_memory_takes_over_fall_silent(
+    server: ProviderServer, llm: Llm[Memori], said: Any
+):
+    with Memori(InMemoryStore(), embedder=None, extractor=None) as other, make(server) as client:
+        llm.register(client, scope=ALICE)
+        copy = client.copy()
+        other.llm.register(client, scope=ALICE)
+        assert not has_memory(copy, server)
+        assert said() == []
+
+
 def test_the_pool_stays_open_when_the_copy_is_dropped(server: ProviderServer, llm: Llm[Memori]):
     with make(server) as client:
         llm.register(client, scope=ALICE)

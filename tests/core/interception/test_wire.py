@@ -15,10 +15,14 @@ from memori_core.conversation import Message
 from memori_core.interception.decoding import decompressed, events_in
 from memori_core.interception.wire.anthropic import AnthropicMessages
 from memori_core.interception.wire.base import Answer, WireFormat
+from memori_core.interception.wire.bedrock import BedrockConverse
+from memori_core.interception.wire.gemini import GeminiContent
 from memori_core.interception.wire.messages import CohereChat, OllamaChat, OpenAIChat
 from memori_core.interception.wire.ollama_generate import OllamaGenerate
 from memori_core.interception.wire.openai_responses import OpenAIResponses
 from memori_core.interception.wire.paths import response_id, wire_for
+from memori_core.interception.wire.texts import last_user
+from memori_core.interception.wire.xai import XaiChat
 
 BLOCK = "<memori_context>\n- Likes tea\n</memori_context>"
 USER = {"role": "user", "content": "Hi"}
@@ -62,6 +66,69 @@ def test_the_id_of_a_response_that_is_fetched():
     assert response_id("/v1/responses/resp_1") == "resp_1"
     assert response_id("/v1/responses") is None
     assert response_id("/v1/responses/resp_1/cancel") is None
+
+
+TEXT = {"role": "user", "content": "Who am I?"}
+ANSWER = {"role": "assistant", "content": "Bob."}
+IMAGE = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:..."}}]}
+CALL = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+RESULT = {"role": "tool", "content": "a picture follows", "tool_call_id": "1"}
+RESULT_PART = {"role": "user", "content": [{"type": "tool_result", "content": "5"}]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "place"),
+    [
+        ([TEXT], 0),
+        ([TEXT, ANSWER], 0),
+        ([TEXT, IMAGE], 0),
+        ([IMAGE, TEXT], 1),
+        ([IMAGE], None),
+        ([TEXT, ANSWER, IMAGE], None),
+        ([TEXT, ANSWER, IMAGE, IMAGE], None),
+        ([TEXT, ANSWER, IMAGE, TEXT], 3),
+        ([TEXT, CALL, RESULT, IMAGE], 0),
+        ([TEXT, CALL, RESULT_PART], 0),
+        ([TEXT, CALL, RESULT_PART, IMAGE], 0),
+        ([RESULT], None),
+    ],
+)
+def test_an_image_after_an_answer_is_not_the_question_before_it(messages: Any, place: int | None):
+    assert last_user(messages) == place
+
+
+def test_an_image_after_an_answer_in_the_other_formats():
+    image = {"inlineData": {"mimeType": "image/png", "data": ""}}
+    said = [
+        {"role": "user", "parts": [{"text": "Who am I?"}]},
+        {"role": "model", "parts": [{"text": "Bob."}]},
+    ]
+    new = {"role": "user", "parts": [image]}
+    results = {"role": "user", "parts": [{"functionResponse": {"name": "f"}}]}
+    assert GeminiContent().query({"contents": [*said, new]}) == ""
+    assert GeminiContent().query({"contents": [said[0], new]}) == "Who am I?"
+    assert GeminiContent().query({"contents": [*said, results]}) == "Who am I?"
+    assert GeminiContent().query({"contents": [*said, {**results, "role": "function"}, new]})
+    asked = {"role": "user", "content": [{"text": "Who am I?"}]}
+    answer = {"role": "assistant", "content": [{"text": "Bob."}]}
+    shown = {"role": "user", "content": [{"image": {"format": "png"}}]}
+    result = {"role": "user", "content": [{"toolResult": {"toolUseId": "1"}}]}
+    assert BedrockConverse().query({"messages": [asked, answer, shown]}) == ""
+    assert BedrockConverse().query({"messages": [asked, shown]}) == "Who am I?"
+    assert BedrockConverse().query({"messages": [asked, answer, result]}) == "Who am I?"
+
+
+def test_an_image_after_an_answer_in_protocol_buffers():
+    chat = pytest.importorskip("xai_sdk.chat", reason="xai-sdk is not installed")
+    pb2 = pytest.importorskip("xai_sdk.proto").chat_pb2
+    text, answer = chat.user("Who am I?"), chat.assistant("Bob.")
+    shown, result = chat.user(chat.image("https://a.b/c.png")), chat.tool_result("5")
+    for messages, query in (
+        ([text, answer, shown], ""),
+        ([text, shown], "Who am I?"),
+        ([text, answer, result], "Who am I?"),
+    ):
+        assert XaiChat().query(pb2.GetCompletionsRequest(messages=messages)) == query
 
 
 BODIES: list[tuple[WireFormat, dict[str, Any]]] = [

@@ -1,0 +1,153 @@
+"""The queue between answers and the store."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memori_core import Memori, Scope
+from memori_core.interception import Llm
+from memori_core.interception.captures import CaptureQueue
+from memori_core.interception.memory import MemoriHost
+from memori_core.testing import ProviderServer
+
+ASK = {"model": "m", "messages": [{"role": "user", "content": "Which tea do I like?"}]}
+
+
+@pytest.fixture
+def queue() -> CaptureQueue:
+    queue = CaptureQueue()
+    queue.start()
+    return queue
+
+
+def test_it_keeps_the_order_and_can_be_waited_for(queue: CaptureQueue):
+    done: list[int] = []
+    for n in range(200):
+        queue.put(lambda n=n: done.append(n))
+    assert queue.wait(5)
+    assert done == list(range(200))
+    release = threading.Event()
+    queue.put(lambda: release.wait(5) and None)
+    assert not queue.wait(0.05)
+    release.set()
+    assert queue.wait(5)
+
+
+def test_waiting_for_one_entity_does_not_wait_for_the_others(queue: CaptureQueue):
+    release, done = threading.Event(), []
+    queue.put(lambda: done.append("alice"), "alice")
+    queue.put(lambda: release.wait(5) and None, "bob")
+    assert queue.wait(5, "alice")
+    assert done == ["alice"]
+    assert not queue.wait(0.05, "bob")
+    assert not queue.wait(0.05)
+    queue.put(lambda: done.append("again"), "alice")  # behind bob's
+    assert not queue.wait(0.05, "alice")
+    release.set()
+    assert queue.wait(5, "alice")
+    assert done == ["alice", "again"]
+
+
+def test_a_job_does_not_wait_for_itself(queue: CaptureQueue):
+    found: list[bool] = []
+    queue.put(lambda: found.append(queue.wait(5)))
+    assert queue.wait(5)
+    assert found == [False]
+
+
+def test_many_threads_can_put_at_once(queue: CaptureQueue):
+    done: list[str] = []
+
+    def put(name: str) -> None:
+        for _ in range(200):
+            queue.put(lambda: done.append(name), name)
+        assert queue.wait(10, name)
+        assert done.count(name) == 200
+
+    threads = [threading.Thread(target=put, args=(f"user{n}",)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 1600
+
+
+def test_a_slow_capture_of_one_person_does_not_hold_up_another(
+    server: ProviderServer, memori: Memori, llm: Llm[Memori], monkeypatch: pytest.MonkeyPatch
+):
+    openai = pytest.importorskip("openai", reason="openai is not installed")
+    release, submit = threading.Event(), MemoriHost.submit
+
+    def slow(self: MemoriHost, scope: Scope, *args: Any, **more: Any) -> None:
+        if scope.entity_id == "bob":
+            release.wait(10)
+        submit(self, scope, *args, **more)
+
+    monkeypatch.setattr(MemoriHost, "submit", slow)
+    with openai.OpenAI(api_key="x", base_url=server.openai_url) as client:
+        llm.register(client, on_error="raise")
+        with memori.attribution("alice"):
+            client.chat.completions.create(**ASK)  # connect, import, load
+        assert llm.drain(5)
+        with memori.attribution("bob"):
+            client.chat.completions.create(**ASK)
+        with memori.attribution("alice"):
+            began = time.perf_counter()
+            client.chat.completions.create(**ASK)
+        assert time.perf_counter() - began < 0.5  # not `SETTLE_S`
+        release.set()
+        assert llm.drain(5)
+
+
+FORK = """
+import os, sys
+from openai import OpenAI
+from memori_core import Memori, Scope
+from memori_core.testing import ProviderServer
+
+def ask(text):
+    client.chat.completions.create(model="m", messages=[{"role": "user", "content": text}])
+
+with ProviderServer() as server, Memori(sys.argv[1], embedder=None, extractor=None) as memori:
+    client = OpenAI(base_url=server.openai_url, api_key="x")
+    memori.llm.register(client, scope=Scope("alice"), on_error="raise")
+    if sys.argv[2] == "used":
+        ask("Before the fork.")
+        assert memori.llm.drain(5)
+    child = os.fork()
+    if child == 0:
+        ask("First of the child.")
+        ask("Second of the child.")
+        os._exit(0 if memori.llm.drain(5) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    ask("After the fork.")
+    assert memori.llm.drain(5)
+    client.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system does not fork")
+@pytest.mark.parametrize("before", ["used", "unused"])
+def test_no_turn_is_lost_after_a_fork(tmp_path: Path, before: str):
+    pytest.importorskip("openai", reason="openai is not installed")
+    path = tmp_path / "m.db"
+    done = subprocess.run(
+        [sys.executable, "-c", FORK, str(path), before],
+        timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    with Memori(path, embedder=None, extractor=None) as memori:
+        said = [m.message.content for m in memori.scoped("alice").messages()]
+    asked = [text for text in said if text != "Hello"]
+    expected = ["First of the child.", "Second of the child.", "After the fork."]
+    assert asked == (["Before the fork."] if before == "used" else []) + expected
