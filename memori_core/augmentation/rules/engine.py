@@ -10,7 +10,7 @@ from memori_core.augmentation.base import Extractor
 from memori_core.augmentation.rules.base import Code, Draft, Forget, Language, Material
 from memori_core.augmentation.rules.cleaning import clean
 from memori_core.augmentation.rules.scripts import runs
-from memori_core.conversation import ExtractedFact, Extraction, Message
+from memori_core.conversation import ExtractedFact, Extraction, Message, Triple
 from memori_core.models import unique_key
 
 MAX_FACTS = 500
@@ -81,9 +81,10 @@ class RuleExtractor(Extractor):
     ) -> ExtractedFact:
         from memori_core.augmentation.rules.dates import resolve_dates  # compiled on first use
 
+        at = message.said_at or said_at
         content, dates = resolve_dates(
             draft.content,
-            message.said_at or said_at,
+            at,
             code,
             future=True if draft.kind == "plan" else None,
         )
@@ -92,11 +93,29 @@ class RuleExtractor(Extractor):
             kind=draft.kind,
             pinned=draft.pinned and self._pin,
             dates=dates,
-            triples=draft.triples,
+            triples=tuple(t for t in draft.triples if _holds(t, dates, at, code)),
             speaker=message.name,
             message=position,
             ends=draft.ends,
         )
+
+
+def _holds(triple: Triple, dates: Sequence[str], said_at: datetime, code: Code) -> bool:
+    """Whether a statement is true by now. An age may be that of another year: 我下个月满三十岁.
+
+    The English patterns know ages of today only, and end at the number; a date after it is another
+    matter ("I'm 34 and moving in June").
+    """
+    if triple.predicate != "age" or code != "zh" or not dates:
+        return True
+    today = said_at.date().isoformat()
+    a_year_ago = f"{said_at.year - 1:04}{today[4:]}"
+    return all(
+        date == today[:4]
+        if len(date) == 4
+        else a_year_ago[: len(date)] <= date <= today[: len(date)]
+        for date in dates
+    )
 
 
 @cache

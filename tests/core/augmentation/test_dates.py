@@ -231,3 +231,16 @@ def test_a_month_alone_is_the_nearest_that_the_verb_allows() -> None:
         ),
     ):
         assert resolve_dates(text, said_at, "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("用户的妈妈下周六十岁", ("2026-03-16", "2026-03-22")),  # next week, not next Saturday
+        ("用户下周六十点开会", ("2026-03-21",)),
+        ("用户下周六有课", ("2026-03-21",)),
+    ],
+)
+def test_a_number_after_a_week_is_the_age(text: str, expected: tuple[str, ...]):
+    said_at = datetime(2026, 3, 10, tzinfo=UTC)  # a Tuesday
+    assert resolve_dates(text, said_at, "zh")[1] == expected

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memori_core.augmentation.rules import RuleExtractor
 from memori_core.augmentation.rules.base import Draft, Forget, Material
 from memori_core.augmentation.rules.chinese import Chinese
+from memori_core.conversation import Message
 
 
 def found(text: str, *, subject: str | None = None, statements: bool = False):
@@ -160,6 +163,50 @@ def test_other_facts_are_not_pinned(text):
 )
 def test_triples(text, expected):
     assert triples(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我下个月满三十岁",
+        "下个月我女儿满五岁",
+        "我女儿下个月满五岁",
+        "我明年三十岁",
+        "我4月20日满三十岁",
+        "我快五十岁了",
+        "我即将满三十岁",
+        "我马上三十岁了",
+        "我去年三十岁",
+        "我2020年三十岁",
+        "我爸周六六十岁生日",
+        "我妈妈下周六十岁生日",
+        "我三十岁的时候结婚",
+        "我六岁开始弹琴",
+        "我五岁的女儿会游泳",
+    ],
+)
+def test_an_age_of_another_time_is_no_age(text):
+    said_at = datetime(2026, 3, 10, 10, tzinfo=UTC)
+    made = RuleExtractor().extract([Message("user", text)], said_at=said_at)
+    assert [t for fact in made.facts for t in fact.triples if t.predicate == "age"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "age"),
+    [
+        ("我今年三十岁", "三十岁"),
+        ("我三十五岁了", "三十五岁"),
+        ("我刚满十八岁", "十八岁"),
+        ("我昨天满三十岁了", "三十岁"),
+        ("我女儿上个月满五岁了", "五岁"),
+        ("我是28岁的程序员", "28岁"),
+        ("我儿子五岁半,很皮", "五岁"),
+    ],
+)
+def test_an_age_of_today_is_one(text, age):
+    said_at = datetime(2026, 3, 10, 10, tzinfo=UTC)
+    made = RuleExtractor().extract([Message("user", text)], said_at=said_at)
+    assert [t.object for fact in made.facts for t in fact.triples if t.predicate == "age"] == [age]
 
 
 @pytest.mark.parametrize(

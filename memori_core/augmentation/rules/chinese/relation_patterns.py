@@ -7,6 +7,9 @@ from memori_core.augmentation.rules.chinese import words
 ADVERBS = f"(?:{words.ADVERBS}|{words.TIMES}|是){{0,6}}"
 END = "(?=$|[,，。;；!！?？(（、])"
 PLACE = f"(?P<o>(?:{words.PLACES})[\u4e00-\u9fff]{{0,6}}?|[\u4e00-\u9fff]{{2,6}}?[市省县镇村区])"
+YEARS = r"[\d一二三四五六七八九十]{1,3}周?岁"
+NOT_YET = r"(?![^岁]{0,20}(?:快|将|马上|[\d一二三四五六七八九十]月))"
+"""No age that is still to come."""
 WORK = "(?:返工|工作|上班|任职|就职|供职|打工)"
 
 # Predicate, pattern after the subject. Each pattern starts where the statement starts.
@@ -157,9 +160,13 @@ RELATIONS = (
     (
         "age",
         (
-            rf"{ADVERBS}(?:今年)?(?:已经|刚|快|才|满"
-            rf"|年龄是?)*(?P<o>[\d一二三四五六七八九十]{{1,3}}周?岁)"
+            rf"{NOT_YET}{ADVERBS}(?:已经|刚|才|满"
+            rf"|年龄是?)*(?P<o>{YEARS})(?:半|多)?(?:了|{END})"
         ),
+    ),
+    (
+        "age",
+        rf"{NOT_YET}{ADVERBS}(?:今年|现在|目前|是个?)(?:已经|刚|才|满)*(?P<o>{YEARS})(?!生日|大寿|那|时|以|之|前|后)",
     ),
     ("birthday", r"(?:的)?(?:农历|阴历)?生日(?:是|在)(?:每年)?(?:农历)?(?P<o>[^,，。]{2,12})"),
     (

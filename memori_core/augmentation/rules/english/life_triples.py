@@ -86,7 +86,7 @@ RULES = (
     rule(rf"is {CAPITAL}(?!.*\bfrom\b.*\bfrom\b)(?P<o>\w+) years? old", "age"),
     rule(
         (
-            r"is (?:only |almost |now |just )?(?P<o>1[0-9]|[2-9][0-9])(?: years? old| "
+            r"is (?:only |now |just )?(?P<o>1[0-9]|[2-9][0-9])(?: years? old| "
             r"y/?o\b|yo\b|(?= and\b|,|$))"
         ),
         "age",
