@@ -20,9 +20,12 @@ class _Entry:
         self.index = index
         self.snapshot = index.snapshot()
         self.lock = threading.Lock()
-        self.nbytes = index.nbytes()
         self.mentions: tuple[int, Mentions] | None = None
         """With the revision they are of."""
+
+    def nbytes(self) -> int:
+        mentions = self.mentions
+        return self.index.nbytes() + (mentions[1].nbytes() if mentions else 0)
 
 
 class IndexCache:
@@ -57,9 +60,11 @@ class IndexCache:
         """The entity's facts as they are in the store now."""
         key = scope.entity_key
         revision = self._store.revision(scope)
-        if revision == 0:  # nothing was ever stored: ids that are only asked about take no room
-            return self._nothing
         entry = self._entries.get(key)
+        if revision == 0:  # nothing is stored: ids that are only asked about take no room
+            if entry is not None:  # erased, perhaps by another process
+                self.forget(scope)
+            return self._nothing
         if entry is not None and entry.snapshot.revision == revision:
             with suppress(KeyError):  # another thread may just have made room
                 self._entries.move_to_end(key)
@@ -91,7 +96,7 @@ class IndexCache:
     def nbytes(self) -> int:
         """How much memory the indexes take, roughly."""
         with self._lock:
-            return sum(entry.nbytes for entry in self._entries.values())
+            return sum(entry.nbytes() for entry in self._entries.values())
 
     def _empty(self) -> _Entry:
         return _Entry(EntityIndex(embedder=self._embedder, dim=self._dim))
@@ -102,13 +107,13 @@ class IndexCache:
             entry.index = EntityIndex(embedder=self._embedder, dim=self._dim)
             entry.index.apply(self._store.changes(scope))
         entry.snapshot = entry.index.snapshot()
-        entry.nbytes = entry.index.nbytes()
+        entry.mentions = None
 
     def _make_room(self, key: bytes, entry: _Entry) -> None:
         with self._lock:
             if self._entries.get(key) is entry:
                 self._entries.move_to_end(key)
-            total = sum(other.nbytes for other in self._entries.values())
+            total = sum(other.nbytes() for other in self._entries.values())
             while total > self._max_bytes and len(self._entries) > 1:
                 _, dropped = self._entries.popitem(last=False)
-                total -= dropped.nbytes
+                total -= dropped.nbytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 import numpy as np
 
@@ -17,6 +18,14 @@ from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
 from memori_core.writes import Changes
 
 _SPARE_DEAD = 64  # deleted rows that are carried along before the index is built anew
+
+
+class Beside(Protocol):
+    """A policy's own index of the rows of an `EntityIndex`."""
+
+    def nbytes(self) -> int:
+        """A rough size in memory."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +41,6 @@ class Snapshot:
     matrix: FloatArray
     """Shape `(n, dim)`, unit rows; zeros where a fact has no vector of this embedder."""
     lexical: LexicalView
-    row_of: Mapping[str, int]
-    """Fact id to row; may know rows beyond `size`."""
     places: Mapping[tuple[str | None, int], tuple[int, ...]]
     """Session and position to rows; may know rows beyond `size`."""
     pinned: tuple[int, ...]
@@ -49,16 +56,14 @@ class Snapshot:
     model."""
     other_embedders: frozenset[str]
     """Names, with dimensions, of other models that made vectors of these facts."""
+    beside: dict[object, Beside]
+    """What a policy keeps in memory about the same rows, under a key of its own. Shared by the
+    snapshots of one index, and dropped with it."""
 
     @property
     def size(self) -> int:
         """Number of rows, dead ones included."""
         return len(self.matrix)
-
-    def row(self, fact_id: str) -> int | None:
-        """The live row of a fact."""
-        row = self.row_of.get(fact_id)
-        return row if row is not None and self._is_live(row) else None
 
     def neighbours(self, fact: Fact, step: int) -> list[int]:
         """The live rows `step` places further in the same session; none without a position."""
@@ -107,6 +112,7 @@ class EntityIndex:
         self._holds_messages = False
         self._without_vector: frozenset[int] = frozenset()
         self._other_embedders: frozenset[str] = frozenset()
+        self._beside: dict[object, Beside] = {}
         self._dead = 0
         self._text_size = 0
         self._revision = 0
@@ -193,7 +199,6 @@ class EntityIndex:
             facts=self._facts,
             matrix=self._matrix[: len(self._facts)],
             lexical=self._lexical.view(),
-            row_of=self._row_of,
             places=self._places,
             pinned=self._pinned,
             holds_messages=self._holds_messages,
@@ -201,12 +206,14 @@ class EntityIndex:
             ended=self._ended,
             without_vector=len(self._without_vector),
             other_embedders=self._other_embedders,
+            beside=self._beside,
         )
 
     def nbytes(self) -> int:
         """A rough size in memory: arrays, postings, 600 bytes a fact and 4,000 for itself."""
         facts = self._text_size + 600 * len(self._facts) + 4_000
-        return self._matrix.nbytes + self._lexical.nbytes() + facts
+        beside = sum(index.nbytes() for index in list(self._beside.values()))
+        return self._matrix.nbytes + self._lexical.nbytes() + facts + beside
 
 
 def _terms(record: FactRecord) -> list[str]:

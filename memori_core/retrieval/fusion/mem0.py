@@ -13,7 +13,7 @@ from memori_core.retrieval.dense import cosine_scores
 from memori_core.retrieval.entities import EntityExtractor, default_extractor
 from memori_core.retrieval.fusion import mem0_scoring as scoring
 from memori_core.retrieval.fusion.base import Fusion, Pool, Search
-from memori_core.retrieval.fusion.mem0_keywords import KeywordIndexes, keyword_scores
+from memori_core.retrieval.fusion.mem0_keywords import keyword_scores, keyword_view
 from memori_core.retrieval.lemmas import Lemmatizer, default_lemmatizer
 from memori_core.retrieval.lexical import Float64Array
 
@@ -57,7 +57,6 @@ class Mem0Fusion(Fusion):
         self.threshold = threshold
         self.entities = default_extractor() if entities is None else entities
         self.lemmatizer = default_lemmatizer() if lemmatizer is None else lemmatizer
-        self._indexes = KeywordIndexes(self.lemmatizer)
 
     def candidates(self, search: Search) -> IntArray:
         rows = search.dense_rows(scoring.over_fetch(search.limit)) if search.limit else _NO_ROWS
@@ -99,7 +98,7 @@ class Mem0Fusion(Fusion):
         terms = self.lemmatizer.stems(lemmas)
         if not terms:
             return {}
-        raw = keyword_scores(terms, self._indexes.view(search.snapshot))
+        raw = keyword_scores(terms, keyword_view(search.snapshot, self.lemmatizer))
         allowed = raw > 0
         for mask in (search.mask, search.snapshot.lexical.alive):
             if mask is not None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from memori_core.models import Fact
 from memori_core.retrieval.index import Snapshot
 from memori_core.retrieval.lemmas import Lemmatizer
 from memori_core.retrieval.lexical import Float64Array, LexicalIndex, LexicalView, idf
@@ -17,8 +16,6 @@ from memori_core.retrieval.lexical import Float64Array, LexicalIndex, LexicalVie
 K1 = 1.2
 B = 0.75
 AVERAGE_LENGTH = 256.0
-KEPT_ENTITIES = 16
-"""How many entities' keyword indexes stay in memory."""
 
 
 def term_weight(count: Float64Array | float, length: Float64Array | float) -> Float64Array:
@@ -45,45 +42,30 @@ def keyword_scores(query: Sequence[str], view: LexicalView) -> Float64Array:
     return scores
 
 
-class KeywordIndexes:
-    """Keyword indexes of the entities searched last, each caught up with the snapshot asked for.
+def keyword_view(snapshot: Snapshot, lemmatizer: Lemmatizer) -> LexicalView:
+    """The postings of a snapshot's facts, with the statistics of its live ones.
 
-    Args:
-        lemmatizer: What makes the terms. Every fact is given to it once.
+    Every fact is given to the lemmatizer once: the index stays with the entity's.
     """
-
-    def __init__(self, lemmatizer: Lemmatizer) -> None:
-        self.lemmatizer = lemmatizer
-        self._lock = threading.Lock()
-        # By the identity of the row list, which all snapshots of one EntityIndex share. The list
-        # is kept with it, so that its id cannot pass to another.
-        self._kept: OrderedDict[int, _KeywordIndex] = OrderedDict()
-
-    def view(self, snapshot: Snapshot) -> LexicalView:
-        """The postings of a snapshot's facts, with the statistics of its live ones."""
-        key = id(snapshot.facts)
-        with self._lock:
-            index = self._kept.setdefault(key, _KeywordIndex(snapshot.facts))
-            self._kept.move_to_end(key)
-            if len(self._kept) > KEPT_ENTITIES:
-                self._kept.popitem(last=False)
-        return index.view(snapshot, self.lemmatizer)
+    index = snapshot.beside.setdefault(lemmatizer, _KeywordIndex(lemmatizer))
+    assert isinstance(index, _KeywordIndex)
+    return index.view(snapshot)
 
 
 class _KeywordIndex:
     """Rows are those of the entity's index; dead ones stay, masked by the snapshot."""
 
-    def __init__(self, facts: Sequence[Fact]) -> None:
-        self._facts = facts
+    def __init__(self, lemmatizer: Lemmatizer) -> None:
+        self._lemmatizer = lemmatizer
         self._index = LexicalIndex()
         self._size = 0
         self._lock = threading.Lock()
 
-    def view(self, snapshot: Snapshot, lemmatizer: Lemmatizer) -> LexicalView:
+    def view(self, snapshot: Snapshot) -> LexicalView:
         with self._lock:
             if self._size < snapshot.size:
-                new = self._facts[self._size : snapshot.size]
-                self._index.add(lemmatizer.document_terms([fact.content for fact in new]))
+                new = snapshot.facts[self._size : snapshot.size]
+                self._index.add(self._lemmatizer.document_terms([fact.content for fact in new]))
                 self._size = snapshot.size
             view = self._index.view()
         return LexicalView(
@@ -93,3 +75,6 @@ class _KeywordIndex:
             total=snapshot.lexical.total,
             total_length=0,  # the average length is a constant here
         )
+
+    def nbytes(self) -> int:
+        return self._index.nbytes()

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+from datetime import UTC, datetime
+from pathlib import Path
 
-from memori_core import InMemoryStore, Memori, Scope
+from memori_core import Fact, InMemoryStore, Memori, Scope
 from memori_core.retrieval.cache import IndexCache
 from memori_core.retrieval.index import EntityIndex
+from memori_core.retrieval.lexical import LexicalIndex
+from memori_core.retrieval.tokenization import query_words
 from memori_core.testing import FakeEmbedder
 from memori_core.testing.facts import fact_record
 from memori_core.writes import CreateFact, DeleteFacts, WriteBatch
 
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
 ALICE, BOB = Scope("alice"), Scope("bob")
 
 
@@ -76,17 +82,79 @@ def test_a_snapshot_stays_as_it_was_while_the_index_moves_on() -> None:
     index.apply(store.changes(ALICE))
     before = index.snapshot()
     gone = before.facts[0].id
+    texts = [fact.content for fact in before.facts[: before.size]]
+    words, one = query_words("fact number 0"), query_words("x7")
+    scores = before.lexical.scores(words).tolist()
     store.apply(
         ALICE,
         WriteBatch((DeleteFacts((gone,)), *(CreateFact(fact_record(f"x{i}")) for i in range(20)))),
     )
     index.apply(store.changes(ALICE, since=before.revision))
     after = index.snapshot()
-    assert before.size == 5
-    assert before.lexical.total == 5
-    assert before.row(gone) is None or before.row(gone) == 0
-    assert after.lexical.total == 24
-    assert after.row(gone) is None
+    # What it held, it holds still: the deleted fact too, with the scores of before.
+    assert (before.size, before.lexical.total, before.lexical.alive) == (5, 5, None)
+    assert [fact.content for fact in before.facts[: before.size]] == texts
+    assert before.lexical.scores(words).tolist() == scores
+    assert scores[0] == max(scores) > 0
+    assert before.lexical.scores(one).tolist() == [0] * 5
+    assert before.mask(now=NOW, include_ended=True) is None
+    # What came after is in the next one.
+    assert (after.size, after.lexical.total) == (25, 24)
+    mask = after.mask(now=NOW, include_ended=True)
+    assert mask is not None
+    live = [fact.id for fact, kept in zip(after.facts, mask, strict=True) if kept]
+    assert gone not in live
+    assert len(live) == 24
+    assert after.lexical.scores(one)[12] > 0
+
+
+def secrets_in_memory(word: str) -> list[str]:
+    """Texts with a word that some fact or index still holds."""
+    facts = [o.content for o in gc.get_objects() if isinstance(o, Fact) and word in o.content]
+    terms = [t for o in gc.get_objects() if isinstance(o, LexicalIndex) for t in o.view().postings]
+    return facts + [term for term in terms if word in term]
+
+
+def test_an_erased_entity_leaves_nothing_in_memory_whatever_the_policy(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    first, second = (Memori(path, embedder=FakeEmbedder(), fusion="mem0") for _ in range(2))
+    with first as memori, second as other:
+        for reader in (memori, other):
+            reader.scoped("bob").remember("Bob keeps bees")
+            reader.scoped("alice").remember("My pin is in the xyzzytortoise of Xyzzyville")
+            assert reader.scoped("alice").recall("xyzzytortoise pin")
+            assert reader.scoped("bob").recall("bees")
+        assert secrets_in_memory("xyzzytortois")
+        assert memori.scoped("alice").erase() == 1
+        # The second learns of it by the next question about her.
+        assert other.scoped("alice").recall("pin").reason == "no_facts"
+        assert memori.scoped("bob").recall("bees")
+        assert secrets_in_memory("xyzzytortois") == []
+
+
+def test_a_forgotten_fact_leaves_the_names_in_memory() -> None:
+    memori = Memori(InMemoryStore(), embedder=FakeEmbedder(), fusion="mem0", scope=ALICE)
+    memori.remember("Bela keeps bees")
+    gone = memori.remember("Poppy lives in Xyzzyville")
+    memori.recall("Poppy")
+    memori.forget(gone.id)
+    memori.recall("Poppy")
+    entry = memori.retriever.cache._entries[ALICE.entity_key]
+    assert entry.mentions is not None
+    assert not any("Poppy" in text for text in entry.mentions[1].texts)
+
+
+def test_the_indexes_of_a_policy_count_for_the_cache() -> None:
+    memori = Memori(InMemoryStore(), embedder=FakeEmbedder(), fusion="mem0", scope=ALICE)
+    memori.remember_many(f"Person{i} keeps bees in Town{i}" for i in range(100))
+    cache = memori.retriever.cache
+    cache.snapshot(ALICE)
+    before = cache.nbytes()
+    memori.recall("Where does Person7 keep bees?")
+    # 100 persons and 100 towns are terms of the keyword index at 300 bytes and names at 500.
+    assert cache.nbytes() > before + 200 * 300 + 200 * 500
+    cache.forget(ALICE)
+    assert cache.nbytes() == 0
 
 
 def test_readers_and_writers_at_once() -> None:

@@ -24,7 +24,7 @@ from memori_core.embedding.base import FloatArray
 from memori_core.models import LinkedMention, Mention
 from memori_core.retrieval.entities import EntityExtractor
 from memori_core.retrieval.fusion import Mem0Fusion, Pool, Search
-from memori_core.retrieval.fusion.mem0_keywords import KeywordIndexes, keyword_scores
+from memori_core.retrieval.fusion.mem0_keywords import keyword_scores, keyword_view
 from memori_core.retrieval.fusion.mem0_scoring import (
     entity_boost,
     entity_boosts,
@@ -227,12 +227,12 @@ def test_stems_are_those_of_the_package(texts: dict[str, Any], mem0: Any):
 @pytest.mark.parametrize("top_k", [5, 20])
 def test_keyword_leg(mem0: Any, fusions: Any, ask: Any, top_k: int):
     fusion = fusions[0.1]
-    view_of = KeywordIndexes(fusion.lemmatizer)
     for number, one in mem0["end_to_end"].items():
         search = ask(int(number), top_k)
         lemmas = fusion.lemmatizer.lemmas([search.text])[0]
         assert max(len(lemmas), 1) == mem0["queries"][number]["num_terms"]
-        raw = keyword_scores(fusion.lemmatizer.stems(lemmas), view_of.view(search.snapshot))
+        view = keyword_view(search.snapshot, fusion.lemmatizer)
+        raw = keyword_scores(fusion.lemmatizer.stems(lemmas), view)
         recorded = dict(one["keyword_raw"][: max(4 * top_k, 60)])
         for fact, score in recorded.items():
             assert raw[fact - 1] == pytest.approx(score, abs=RAW_TOLERANCE)
