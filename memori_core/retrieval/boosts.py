@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -12,13 +14,23 @@ from memori_core.models import Fact
 from memori_core.retrieval.candidates import IntArray
 from memori_core.retrieval.fusion.base import Pool, Search
 from memori_core.retrieval.index import Snapshot
+from memori_core.retrieval.index_text import MONTHS
 from memori_core.retrieval.lexical import Float64Array
+from memori_core.retrieval.name_words import NAMES_TOO
+from memori_core.retrieval.tokenization import has_cjk
 
 _WORD = re.compile(r"[^\W_]+")
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
-_MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})\b", re.IGNORECASE)
+_MONTHS = [name.casefold() for name in MONTHS]
+_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b", re.IGNORECASE)
+_MONTHS_TOO = frozenset(("march", "may"))
+"""Verbs that a month is called like: a month only beside what makes it a date."""
+_DATE_BEFORE = re.compile(
+    r"(?:\b(?:in|of|since|until|till|during|by|before|after|from|last|next|early|mid|late)|"
+    r"\d(?:st|nd|rd|th)?)[\s,-]+$",
+    re.IGNORECASE,
+)
+_DATE_AFTER = re.compile(r"[\s,]+\d")
+_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:;…\"“«(])\s*$")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _CHINESE_MONTH = re.compile(r"(?<!\d)(1[0-2]|[1-9])\s*月")
 
@@ -123,15 +135,50 @@ class Speaker(_Addition):
         self.bonus = bonus
 
     def part(self, pool: Pool, rank: Float64Array) -> Float64Array:
-        words = set(_WORD.findall(pool.search.text.casefold()))
-        named = [
-            speaker
-            for speaker in pool.search.snapshot.speakers
-            if words.issuperset(_WORD.findall(speaker.casefold()))
-        ]
+        named = _named(pool.search.text, pool.search.snapshot.speakers)
         if len(named) != 1:
             return np.zeros(len(rank))
         return np.where([fact.speaker == named[0] for fact in pool.facts], self.bonus, 0.0)
+
+
+def _named(text: str, speakers: Iterable[str]) -> list[str]:
+    """The speakers whose names are in a text. A name inside a longer one is not there itself."""
+    left = _plain(text)
+    found: list[str] = []
+    for speaker in sorted(speakers, key=lambda name: (-len(name), name)):
+        pattern = _name_pattern(speaker)
+        if pattern.search(left):
+            found.append(speaker)
+            left = pattern.sub(" ", left)
+    return found
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("\ufe0f", "")
+
+
+@lru_cache(maxsize=1_000)
+def _name_pattern(speaker: str) -> re.Pattern[str]:
+    name = _plain(speaker).strip()
+    words = _WORD.findall(name)
+    if not words or (has_cjk(name) and len(name) > 1):  # 🦊, 小明: nothing need stand around them
+        return re.compile(re.escape(name), re.IGNORECASE)
+    spelt = r"[\W_]+".join(map(re.escape, words))
+    if len(words) == 1 and name.casefold() in NAMES_TOO:
+        # "Will" opens questions, unless it is "Will's"; and "will" is no name anywhere.
+        spelt = rf"{name.title()}(?=['’]s\b)|(?<!^)(?<![.!?:;…] ){name.title()}"
+        return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])")
+    return re.compile(rf"(?<![^\W_]){spelt}(?![^\W_])", re.IGNORECASE)
+
+
+def _dates(month: re.Match[str]) -> bool:
+    """Whether the name of a month is one, and not the verb "may" or "march"."""
+    if month[0].casefold() not in _MONTHS_TOO:
+        return True
+    before, after = month.string[: month.start()], month.string[month.end() :]
+    if _DATE_BEFORE.search(before) or _DATE_AFTER.match(after):
+        return True
+    return month[0].istitle() and not _SENTENCE_BEGINS.search(before)
 
 
 class Dates(_Addition):
@@ -148,7 +195,7 @@ class Dates(_Addition):
 
     def part(self, pool: Pool, rank: Float64Array) -> Float64Array:
         text = pool.search.text
-        months = {_MONTHS.index(name.casefold()) + 1 for name in _MONTH.findall(text)}
+        months = {_MONTHS.index(m[0].casefold()) + 1 for m in _MONTH.finditer(text) if _dates(m)}
         months |= {int(number) for number in _CHINESE_MONTH.findall(text)}
         years = {int(year) for year in _YEAR.findall(text)}
         if not months and not years:

@@ -24,6 +24,15 @@ gbp user users user's assistant i i'm i've i'd i'll
 """.split()
 )
 
+NAMES_TOO = frozenset(
+    """
+april art august autumn bill carol chance chase dawn drew earnest faith frank gene grace grant
+guy hope iris ivy jack jasmine joy june lane lily mark may mercy miles olive pat pearl penny rich
+rob rose ruby rusty sandy sky skip star storm summer sue violet wade will
+""".split()
+)
+"""First names that are also words. Written small in a question they are taken for the word."""
+
 # Open sentences of requests and of stories.
 _OPENERS = frozenset(
     """
