@@ -10,7 +10,6 @@ import http.server
 import io
 import json
 import struct
-import threading
 import urllib.parse
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,6 @@ import pytest
 
 from memori_core import Memori
 from memori_core.interception import Llm, handled
-from memori_core.stores import InMemoryStore
 from memori_core.testing import FakeEmbedder
 
 boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
@@ -174,35 +172,13 @@ def collected() -> Iterator[None]:
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
-    made: Any = http.server.ThreadingHTTPServer(("127.0.0.1", 0), FakeBedrock)
-    made.seen, made.raw, made.fail_next = [], [], 0
-    made.handle_error = lambda *_: None  # callers that went away
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
-    thread.join()
+def server(serve: Any) -> Any:
+    return serve(FakeBedrock)
 
 
 @pytest.fixture
-def embedder() -> FakeEmbedder:
-    return FakeEmbedder()
-
-
-@pytest.fixture
-def memori(embedder: FakeEmbedder) -> Iterator[Memori]:
-    with Memori(InMemoryStore(), embedder=embedder, extractor=None) as made:
-        made.scoped("alice").remember(ALICE)
-        made.scoped("bob").remember(BOB)
-        with made.attribution("alice"):
-            yield made
-
-
-@pytest.fixture
-def llm(memori: Memori) -> Llm[Memori]:
-    return Llm(memori)
+def memori(two_people: Memori) -> Memori:
+    return two_people
 
 
 @pytest.fixture

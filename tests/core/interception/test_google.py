@@ -88,16 +88,8 @@ class FakeGemini(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
-    made: Any = http.server.ThreadingHTTPServer(("127.0.0.1", 0), FakeGemini)
-    made.seen, made.raw, made.fail_next, made.scripted = [], [], 0, []
-    made.handle_error = lambda *_: None  # callers that went away
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
-    thread.join()
+def server(serve: Any) -> Any:
+    return serve(FakeGemini)
 
 
 def memory(embedder: Embedder | None = None) -> Memori:
@@ -113,11 +105,6 @@ def memori() -> Iterator[Memori]:
         made.attribution("alice")
         yield made
         made._set_scope(None)
-
-
-@pytest.fixture
-def llm(memori: Memori) -> Llm[Memori]:
-    return Llm(memori)
 
 
 def options(server: Any, **more: Any) -> dict[str, Any]:

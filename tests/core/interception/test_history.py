@@ -14,12 +14,6 @@ from memori_core.testing import ProviderServer, Reply
 openai = pytest.importorskip("openai", reason="openai is not installed")
 
 
-@pytest.fixture
-def client(server: ProviderServer):
-    with openai.OpenAI(api_key="x", base_url=server.openai_url) as client:
-        yield client
-
-
 def say(client: Any, *texts: str) -> None:
     """Texts of user and assistant in turn; the last is the user's."""
     roles = ("user", "assistant")

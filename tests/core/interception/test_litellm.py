@@ -10,7 +10,6 @@ import inspect
 import json
 import logging
 import os
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,6 @@ import pytest
 
 from memori_core import Memori, Scope
 from memori_core.interception import Llm, handled
-from memori_core.stores import InMemoryStore
 from memori_core.testing import FakeEmbedder
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
@@ -118,30 +116,13 @@ def quiet() -> Iterator[None]:
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
-    made: Any = http.server.ThreadingHTTPServer(("127.0.0.1", 0), FakeModel)
-    made.seen, made.raw = [], []
-    made.handle_error = lambda *_: None  # callers that went away
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
-    thread.join()
+def server(serve: Any) -> Any:
+    return serve(FakeModel)
 
 
 @pytest.fixture
-def embedder() -> FakeEmbedder:
-    return FakeEmbedder()
-
-
-@pytest.fixture
-def memori(embedder: FakeEmbedder) -> Iterator[Memori]:
-    with Memori(InMemoryStore(), embedder=embedder, extractor=None) as made:
-        made.scoped("alice").remember(ALICE)
-        made.scoped("bob").remember(BOB)
-        with made.attribution("alice"):
-            yield made
+def memori(two_people: Memori) -> Memori:
+    return two_people
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -41,13 +41,6 @@ QUESTION = "Which tea do I like?"
 def test_every_defect_has_a_test_that_names_it(number: int):
     texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py")]
     assert any(re.search(rf"\bD{number}\b|def test_\w*_?d{number}_", text) for text in texts)
-
-
-@pytest.fixture
-def client(server: ProviderServer) -> Iterator[Any]:
-    openai = pytest.importorskip("openai", reason="openai is not installed")
-    with openai.OpenAI(api_key="x", base_url=server.openai_url) as client:
-        yield client
 
 
 def say(client: Any, *messages: Any) -> str:

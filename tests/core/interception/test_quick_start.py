@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,6 @@ openai = pytest.importorskip("openai", reason="openai is not installed")
 
 TOLD, ASKED = "My favorite color is blue.", "What's my favorite color?"
 USER = Scope("user_123", process_id="support_agent")
-
-
-@pytest.fixture
-def client(server: ProviderServer) -> Iterator[Any]:
-    with openai.OpenAI(base_url=server.openai_url, api_key="x") as client:
-        yield client
 
 
 def say(client: Any, text: str) -> str:

@@ -26,10 +26,9 @@ SLOW = Reply(pause_s=5.0)
 
 
 @pytest.fixture
-def client(server: ProviderServer, llm: Llm[Memori]):
-    with openai.OpenAI(api_key="x", base_url=server.openai_url) as client:
-        llm.register(client, scope=ALICE, on_error="raise")
-        yield client
+def client(client: Any, llm: Llm[Memori]) -> Any:
+    llm.register(client, scope=ALICE, on_error="raise")
+    return client
 
 
 def stream_of(client: Any, **more: Any) -> Any:

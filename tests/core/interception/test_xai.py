@@ -14,7 +14,6 @@ from pydantic import BaseModel
 
 from memori_core import Memori
 from memori_core.interception import Llm, handled
-from memori_core.stores import InMemoryStore
 from memori_core.testing import FakeEmbedder
 
 grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
@@ -119,22 +118,8 @@ def server() -> Iterator[Any]:
 
 
 @pytest.fixture
-def embedder() -> FakeEmbedder:
-    return FakeEmbedder()
-
-
-@pytest.fixture
-def memori(embedder: FakeEmbedder) -> Iterator[Memori]:
-    with Memori(InMemoryStore(), embedder=embedder, extractor=None) as made:
-        made.scoped("alice").remember(ALICE)
-        made.scoped("bob").remember(BOB)
-        with made.attribution("alice"):
-            yield made
-
-
-@pytest.fixture
-def llm(memori: Memori) -> Llm[Memori]:
-    return Llm(memori)
+def memori(two_people: Memori) -> Memori:
+    return two_people
 
 
 def make(kind: Any, server: Any) -> Any:
