@@ -28,11 +28,11 @@ from memori_core.conversation import (
 from memori_core.embedding import EmbedderSpec, FloatArray
 from memori_core.errors import ConfigError
 from memori_core.interception.deadlines import OverdueError
-from memori_core.interception.handling import handled, is_handled
+from memori_core.interception.handling import handle_while, handled, is_handled
 from memori_core.interception.host import OnError
 from memori_core.memori import Memori
 from memori_core.models import JSONValue, Kind, Scope
-from memori_core.rendering import TAG, without_block
+from memori_core.rendering import TAG, escape, fact_line, without_block
 from memori_core.results import Reason, Recall
 from memori_core.retrieval.filters import Where
 
@@ -57,6 +57,9 @@ __all__ = [
     "TAG",
     "Triple",
     "Where",
+    "escape",
+    "fact_line",
+    "handle_while",
     "handled",
     "is_handled",
     "read_messages",

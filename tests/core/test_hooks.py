@@ -14,7 +14,7 @@ import pytest
 
 from memori_core import InMemoryStore, Memori, Recall, Scope
 from memori_core.errors import ConfigError, EmbeddingError
-from memori_core.hooks import Hooks
+from memori_core.hooks import Hooks, handle_while, is_handled
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 
@@ -157,3 +157,22 @@ def test_two_entities_at_once_never_mix(memori: Memori):
 
     for n, found in enumerate(asyncio.run(everyone())):
         assert found == [f"User lives in City{n}."]
+
+
+def test_calls_are_left_alone_while_any_run_of_the_context_goes_on():
+    async def run() -> list[bool]:
+        going = {"outer": True, "inner": True}
+        seen = [is_handled()]
+        handle_while(lambda: going["outer"])
+        for _ in range(3_000):  # a run that starts many others: none of them is kept
+            inner = {"on": True}
+            handle_while(lambda inner=inner: inner["on"])
+            inner["on"] = False
+        handle_while(lambda: going["inner"])
+        for name in ("outer", "inner"):
+            seen.append(is_handled())
+            going[name] = False
+        return [*seen, is_handled()]
+
+    assert asyncio.run(run()) == [False, True, True, False]
+    assert not is_handled()
