@@ -11,6 +11,9 @@ from memori_core.models import Kind
 
 Code: TypeAlias = Literal["en", "zh"]
 
+MAX_FACTS = 500
+"""Facts of one message at most: a message that says more is not one that a person wrote."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

@@ -7,14 +7,11 @@ from datetime import datetime
 from functools import cache
 
 from memori_core.augmentation.base import Extractor
-from memori_core.augmentation.rules.base import Code, Draft, Forget, Language, Material
+from memori_core.augmentation.rules.base import MAX_FACTS, Code, Draft, Forget, Language, Material
 from memori_core.augmentation.rules.cleaning import clean
 from memori_core.augmentation.rules.scripts import runs
 from memori_core.conversation import ExtractedFact, Extraction, Message, Triple
 from memori_core.models import unique_key
-
-MAX_FACTS = 500
-"""Facts of one message at most: a message that says more is not one that a person wrote."""
 
 
 class RuleExtractor(Extractor):

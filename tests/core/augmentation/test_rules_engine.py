@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 
 import pytest
@@ -142,47 +141,6 @@ def test_any_text_gives_sentences_and_no_exception(text: str) -> None:
 @given(st.sampled_from(["assistant", "system", "tool"]), st.text(max_size=100))
 def test_only_users_are_listened_to(role: Role, text: str) -> None:
     assert extracted(Message(role, text + " I live in Rome.")) == Extraction()
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "I",
-        "I ",
-        "I, ",
-        '"',
-        "' ",
-        '"I" ',
-        ", ",
-        "my ",
-        "my a, ",
-        "I am a, ",
-        "and I ",
-        "because ",
-        "(",
-        "a. ",
-        "always ",
-        "write a ",
-        "I really ",
-        "I need a ",
-        "delete ",
-        "remember ",
-        "forget ",
-        "well ",
-        "- ",
-        "\n",
-        "Name: a, ",
-        "I am a cat and I ",
-        "`",
-        "<memori_context>",
-    ],
-)
-def test_hostile_repetition_ends_soon(unit: str) -> None:
-    text = (unit * (50_000 // len(unit) + 1))[:50_000]
-    start = time.perf_counter()
-    found = extracted(Message("user", text)).facts
-    assert len(found) <= 3
-    assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize(

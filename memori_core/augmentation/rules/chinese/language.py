@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Literal
 
-from memori_core.augmentation.rules.base import Draft, Forget, Material
+from memori_core.augmentation.rules.base import MAX_FACTS, Draft, Forget, Material
 from memori_core.augmentation.rules.chinese import frames, openings, orders, relations
 from memori_core.augmentation.rules.chinese.clauses import (
     MAX_CLAUSE,
@@ -31,6 +31,9 @@ from memori_core.augmentation.rules.chinese.subjects import (
     find_subject,
     render,
 )
+
+MAX_CLAUSES = 5_000
+"""Clauses of one message that are read. A person's message has fewer."""
 
 _CJK = re.compile("[\u3400-\u9fff]")
 
@@ -58,6 +61,8 @@ class Chinese:
         """What a text says, in order."""
         state = State(subject or USER)
         for sentence in sentences(text):
+            if state.read > MAX_CLAUSES:
+                return
             yield from _read(sentence, state, statements=statements)
             if _opens_material(sentence):
                 yield Material()
@@ -82,6 +87,9 @@ def _read(sentence: Sentence, state: State, *, statements: bool) -> Iterator[Dra
     for clause in clauses:
         if len(clause.text) > MAX_CLAUSE or clause.plain in ONE_CHARACTER:
             continue
+        state.read += 1
+        if state.read > MAX_CLAUSES or len(state.drafts) >= MAX_FACTS:
+            break
         if (forget := orders.forget(clause, user=state.user)) is not None:
             order = forget
             break

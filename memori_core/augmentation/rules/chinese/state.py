@@ -16,6 +16,8 @@ class State:
     """What earlier clauses leave to later ones."""
 
     user: str
+    read: int = 0
+    """How many clauses were read."""
     about: Subject | None = None
     """The subject that a clause without one has."""
     other: Subject | None = None

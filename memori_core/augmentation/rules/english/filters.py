@@ -103,7 +103,7 @@ def without_tails(clause: str) -> str:
 
 def without_contrast(clause: str) -> str:
     """A clause without what it corrects: "I'm 34 not 33", "in Leeds, not Hull"."""
-    found = _CONTRAST.search(clause)
+    found = _CONTRAST.search(clause) if " not " in clause else None
     return clause[: found.start()] if found is not None else clause
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memori_core.augmentation.rules.base import Code, Draft, Forget, Material
+from memori_core.augmentation.rules.base import MAX_FACTS, Code, Draft, Forget, Material
 from memori_core.augmentation.rules.english import (
     antecedents,
     dictation,
@@ -162,6 +162,8 @@ class _Reading:
         told: list[Draft] = []
         retracted: Draft | None = None
         for place, part in enumerate(parts):
+            if len(told) >= MAX_FACTS:
+                break
             last = place == len(parts) - 1
             if len(part) > MAX_CLAUSE:
                 continue
@@ -192,8 +194,9 @@ class _Reading:
             drafts = list(self._clause(clause, opening=place == 0, forced=forced))
             if drafts:
                 found_any = True
-                if retracted in told and dictation.same_matter(retracted, drafts[0]):
+                if retracted is not None and dictation.same_matter(retracted, drafts[0]):
                     told.remove(retracted)
+                    retracted = None
                 told.extend(drafts)
             else:
                 self._ask_for(clause)

@@ -8,6 +8,7 @@ from memori_core.augmentation.rules.english import lexicon, verbs
 
 _TOKEN = re.compile(r"([^\w']*)(.*?)([^\w']*)", re.DOTALL)
 _CONTRACTED = re.compile(rf"\b(?:{'|'.join(lexicon.CONTRACTED)})\b(?!['’.@])", re.IGNORECASE)
+_LETTERS = re.compile("[A-Za-z]+")
 _NAME_IS = re.compile(r" name'?s(?= [^\W\d_][\w'-]*(?:$|[,.!;]| [A-Z]| and\b| from\b))")
 _IS_CALLED = re.compile(r"(?<=\w)'s (called|named)\b")
 _FIRST_PERSON = re.compile(r"(i|we)(?:'(m|ve|d|ll|re))?", re.IGNORECASE)
@@ -39,13 +40,16 @@ def _with_g(found: re.Match[str]) -> str:
 
 def spelled_out(text: str) -> str:
     """Spellings of chat as the rules know them: "im gonna" → "I'm going to"."""
-    text = _CONTRACTED.sub(
-        lambda found: lexicon.CONTRACTED.get(found.group().lower(), found.group()), text
-    )
-    text = _IS_CALLED.sub(r" is \1", text)
+    if any(word != "I" and word.lower() in lexicon.CONTRACTED for word in _LETTERS.findall(text)):
+        text = _CONTRACTED.sub(
+            lambda found: lexicon.CONTRACTED.get(found.group().lower(), found.group()), text
+        )
+    if "'s " in text:
+        text = _IS_CALLED.sub(r" is \1", text)
     if "in" in text:
         text = _DROPPED_G.sub(_with_g, text)
-    return _NAME_IS.sub(" name is", text.replace(" n ", " and "))
+    text = text.replace(" n ", " and ")
+    return _NAME_IS.sub(" name is", text) if " name" in text else text
 
 
 def rewritten(clause: str, *, name: str, start: str = "") -> str | None:
