@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 API_KEY_VARIABLE = "OPENAI_API_KEY"
 _RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _BODY_HEAD_CHARS = 300
+_SECRETS = re.compile(r"(?<=//)[^/]*@|[?#].*", re.DOTALL)  # user name and password, the query
 
 
 class HttpEndpoint:
@@ -118,10 +120,15 @@ def endpoint_urls(base_url: str, path: str) -> tuple[str, str]:
     Raises:
         ConfigError: `base_url` is no http(s) URL.
     """
-    parts = urlsplit(base_url)
+    try:
+        parts = urlsplit(base_url)
+        _ = parts.port  # a port that is no number is only noticed here
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme not in {"http", "https"} or not parts.hostname:
+        shown = _SECRETS.sub("", base_url)
         raise ConfigError(
-            f"`base_url` must be an http(s) URL like http://localhost:11434/v1, not {base_url!r}."
+            f"`base_url` must be an http(s) URL like http://localhost:11434/v1, not {shown!r}."
         )
     full_path = parts.path.rstrip("/").removesuffix(path) + path
     shown_host = parts.netloc.rpartition("@")[2]

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -384,6 +383,7 @@ def test_messages_are_not_indexed_unless_asked_for():
 # ------------------------------------------------------------------------------- a server, for real
 
 Answer = tuple[int, dict[str, str], bytes]
+Server = Any  # LoopbackServer of conftest.py
 
 
 def ok(content: object, **fields: object) -> Answer:
@@ -391,55 +391,15 @@ def ok(content: object, **fields: object) -> Answer:
     return 200, {}, json.dumps(answer).encode()
 
 
-class Server(ThreadingHTTPServer):
-    """Answers by its `answers`, then with a good one. Keeps what it was sent."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers: list[Answer] = []
-        self.requests: list[tuple[str, str | None, dict[str, Any]]] = []
-        self.delay_s = 0.0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, self.headers["Authorization"], body))
-        time.sleep(self.server.delay_s)
-        usage = {"prompt_tokens": 900, "completion_tokens": 30, "total_tokens": 930}
-        good = ok(reply("User likes tea."), usage=usage)
-        status, headers, content = self.server.answers.pop(0) if self.server.answers else good
-        try:
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-        except OSError:  # the client gave up
-            self.close_connection = True
-
-    def log_message(self, *args: object) -> None:
-        pass
+def good(_: object) -> Answer:
+    usage = {"prompt_tokens": 900, "completion_tokens": 30, "total_tokens": 930}
+    return ok(reply("User likes tea."), usage=usage)
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+def server(loopback: Server) -> Server:
+    loopback.usual = good
+    return loopback
 
 
 @pytest.fixture
@@ -519,7 +479,11 @@ def test_an_empty_answer_is_a_bad_reply_not_a_failure(server: Server, complete: 
 
 
 def test_a_server_that_does_not_answer_in_time_is_an_extraction_error(server: Server):
-    server.delay_s = 0.5
+    def slow(body: object) -> Answer:
+        time.sleep(0.5)
+        return good(body)
+
+    server.answers = [slow, slow]
     endpoint = openai_compatible(server.url, "m1", timeout_s=0.05, max_retries=1, backoff_s=0.0)
     with pytest.raises(ExtractionError, match="ReadTimeout"):
         endpoint([{"role": "user", "content": "x"}])

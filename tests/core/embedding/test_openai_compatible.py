@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from memori_core._retries import retry_after_s
 from memori_core.embedding import Embedder, OpenAICompatibleEmbedder, make_embedder
 from memori_core.errors import ConfigError, EmbeddingError
 from memori_core.testing.embedders import EmbedderConformance, FakeEmbedder
 
 Reply = tuple[int, dict[str, str], bytes]
+Server = Any  # LoopbackServer of conftest.py
 KEY = "sk-secret-123"
 
 
@@ -35,56 +32,10 @@ def ok(answer: object) -> Reply:
     return 200, {}, json.dumps(answer).encode()
 
 
-class Server(ThreadingHTTPServer):
-    """Answers by its `replies`, one per request, and then with success. Keeps what it was sent."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.replies: list[Callable[[dict[str, Any]], Reply]] = []
-        self.bodies: list[dict[str, Any]] = []
-        self.paths: list[str] = []
-        self.authorizations: list[str | None] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.bodies.append(body)
-        self.server.paths.append(self.path)
-        self.server.authorizations.append(self.headers["Authorization"])
-        reply = self.server.replies.pop(0) if self.server.replies else success
-        status, headers, content = reply(body)
-        try:
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-        except OSError:  # the client gave up
-            self.close_connection = True
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+def server(loopback: Server) -> Server:
+    loopback.usual = success
+    return loopback
 
 
 @pytest.fixture
@@ -107,8 +58,8 @@ class TestOpenAICompatible(EmbedderConformance):
 
 def test_the_request_is_the_one_of_the_endpoint(server, embedder):
     embedder.embed_documents(["tea", "用户对花生过敏。"])
-    assert server.paths == ["/v1/embeddings"]
-    assert server.authorizations == [f"Bearer {KEY}"]
+    assert [asked.path for asked in server.requests] == ["/v1/embeddings"]
+    assert [asked.authorization for asked in server.requests] == [f"Bearer {KEY}"]
     assert server.bodies == [
         {"model": "fake-16", "input": ["tea", "用户对花生过敏。"], "encoding_format": "float"}
     ]
@@ -123,7 +74,7 @@ def test_dimensions_are_asked_for_and_part_of_the_name(server):
 
 
 def test_rows_are_ordered_by_index(server, embedder):
-    server.replies = [lambda body: ok({"data": vectors_of(body["input"])[::-1]})]
+    server.answers = [lambda body: ok({"data": vectors_of(body["input"])[::-1]})]
     rows = embedder.embed_documents(["tea", "coffee", "milk"])
     np.testing.assert_allclose(
         rows, FakeEmbedder(dim=16).embed_documents(["tea", "coffee", "milk"]), atol=1e-6
@@ -155,20 +106,13 @@ def test_prefixes_and_windows(server):
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_a_passing_trouble_is_tried_again(server, embedder, status):
-    server.replies = [lambda _: (status, {}, b"later")] * 2
+    server.answers = [(status, {}, b"later")] * 2
     assert embedder.embed_query("tea").shape == (16,)
     assert len(server.bodies) == 3
 
 
-def test_retry_after_is_respected(server, embedder):
-    server.replies = [lambda _: (429, {"Retry-After": "1"}, b"")]
-    started = time.monotonic()
-    embedder.embed_query("tea")
-    assert time.monotonic() - started >= 1.0
-
-
 def test_a_trouble_that_stays_is_named_with_status_and_body(server, embedder):
-    server.replies = [lambda _: (503, {}, b"the model is loading " * 100)] * 9
+    server.answers = [(503, {}, b"the model is loading " * 100)] * 9
     with pytest.raises(EmbeddingError, match="503: the model is loading") as caught:
         embedder.embed_query("tea")
     assert len(server.bodies) == 4
@@ -176,7 +120,7 @@ def test_a_trouble_that_stays_is_named_with_status_and_body(server, embedder):
 
 
 def test_a_refusal_is_not_tried_again_and_does_not_show_the_key(server, embedder):
-    server.replies = [lambda _: (401, {}, f"Incorrect API key: {KEY}".encode())]
+    server.answers = [(401, {}, f"Incorrect API key: {KEY}".encode())]
     with pytest.raises(EmbeddingError, match="401") as caught:
         embedder.embed_query("tea")
     assert len(server.bodies) == 1
@@ -187,7 +131,7 @@ def test_a_refusal_is_not_tried_again_and_does_not_show_the_key(server, embedder
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (lambda _: (200, {}, b"<html>"), "no JSON"),
+        ((200, {}, b"<html>"), "no JSON"),
         (lambda _: ok({}), "list under `data`"),
         (lambda _: ok([1, 2]), "list under `data`"),
         (lambda _: ok({"data": []}), "0 vectors for 2 texts"),
@@ -201,7 +145,7 @@ def test_a_refusal_is_not_tried_again_and_does_not_show_the_key(server, embedder
     ],
 )
 def test_a_wrong_answer_is_named(server, embedder, reply, message):
-    server.replies = [reply]
+    server.answers = [reply]
     with pytest.raises(EmbeddingError, match=message):
         embedder.embed_documents(["a", "b"])
 
@@ -211,7 +155,7 @@ def test_a_slow_answer_is_a_timeout(server):
         time.sleep(0.4)
         return success(body)
 
-    server.replies = [slow, slow]
+    server.answers = [slow, slow]
     embedder = OpenAICompatibleEmbedder(
         server.url, "fake", timeout_s=0.1, max_retries=1, backoff_s=0.01
     )
@@ -238,7 +182,7 @@ def test_the_key_comes_from_the_argument_then_the_environment(server, monkeypatc
     embedder = OpenAICompatibleEmbedder(server.url, "fake")
     embedder.embed_query("tea")
     embedder.close()
-    assert server.authorizations == [
+    assert [asked.authorization for asked in server.requests] == [
         "Bearer from-the-environment",
         "Bearer from-the-argument",
         None,
@@ -255,7 +199,7 @@ def test_a_url_with_a_model_is_enough(server):
     embedder = make_embedder(f"{server.url}/#fake-16")
     assert isinstance(embedder, OpenAICompatibleEmbedder)
     embedder.embed_query("tea")
-    assert server.paths == ["/v1/embeddings"]
+    assert [asked.path for asked in server.requests] == ["/v1/embeddings"]
     assert server.bodies[0]["model"] == "fake-16"
     embedder.close()
 
@@ -286,18 +230,3 @@ def test_a_password_in_the_url_is_not_shown():
         embedder.embed_query("tea")
     assert "pass-word" not in str(caught.value)
     embedder.close()
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("7", 7.0),
-        (" 0 ", 0.0),
-        ("Wed, 01 Jul 2026 12:00:30 GMT", 30.0),
-        ("Wed, 01 Jul 2026 11:00:00 GMT", 0.0),
-        ("soon", None),
-        ("", None),
-    ],
-)
-def test_retry_after_is_a_number_or_a_date(header, seconds):
-    assert retry_after_s(header, now=datetime(2026, 7, 1, 12, 0, 0, tzinfo=UTC)) == seconds
