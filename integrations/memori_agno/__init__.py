@@ -1,15 +1,25 @@
-"""memori-core for Agno. **Its classes are not built yet in this release.**
+"""memori-core for Agno: agent memory that answers to the question.
 
-Importing it checks that a release of Agno is installed that it will work with
-(agno 3.1 or newer, below 4), and says which pip line brings one if not. What will be here:
-`MemoriMemory`, `MemoriLearningStore`, `MemoriTools` and `MemoriKnowledgeRetriever`.
+`MemoriMemory(memori).agent_kwargs()` gives an agent (and `team_kwargs()` a team) recall by what the
+user says now, and capture of every finished run. The parts can be used alone, see `__all__`.
 
-Until then, call `memori_core` from your own code: `recall(...).context` goes into the prompt.
+It works with Agno 3.1 or newer, below 4.
 """
 
 from __future__ import annotations
 
 from memori_agno._compat import FRAMEWORK_VERSION
+from memori_agno.capture_hook import MemoriCaptureHook
+from memori_agno.learning_store import MemoriLearningStore
+from memori_agno.memory import MemoriMemory
+from memori_agno.query_hook import MemoriQueryHook
 from memori_core import __version__
 
-__all__ = ["FRAMEWORK_VERSION", "__version__"]
+__all__ = [
+    "MemoriMemory",
+    "MemoriLearningStore",
+    "MemoriCaptureHook",
+    "MemoriQueryHook",
+    "FRAMEWORK_VERSION",
+    "__version__",
+]

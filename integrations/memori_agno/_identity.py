@@ -1,0 +1,50 @@
+"""Whose memory a run is about: the user of the run, and nobody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agno.run import RunContext
+
+from memori_core import Scope
+from memori_core.errors import ScopeError
+from memori_core.hooks import Hooks
+
+NOBODY = "default"
+"""What Agno calls every user without an id. All of them would share one memory."""
+
+
+def scope_of(
+    hooks: Hooks,
+    user_id: object,
+    *,
+    process_id: str | None = None,
+    session_id: str | None = None,
+) -> Scope | None:
+    """The scope of a user; None, with one warning, where there is no user id."""
+    if user_id is None or user_id in ("", NOBODY):
+        hooks.warn_once(
+            "no_user",
+            "an agent ran without a user id: it recalls nothing and nothing is stored. Say whose "
+            'run it is: agent.run(..., user_id="alice"). Further runs are counted, see '
+            "memori.stats()",
+        )
+        return None
+    try:
+        return Scope(user_id, process_id=process_id or None, session_id=session_id or None)  # type: ignore[arg-type]
+    except ScopeError as e:
+        hooks.failed("scope", e)
+        return None
+
+
+def scope_of_run(
+    hooks: Hooks, context: RunContext, *, process_id: str | None = None
+) -> Scope | None:
+    """The scope of a run's user in its session."""
+    return scope_of(hooks, context.user_id, process_id=process_id, session_id=context.session_id)
+
+
+def host_id(host: Any) -> str | None:
+    """The id of an agent or a team."""
+    id = getattr(host, "id", None)
+    return id if isinstance(id, str) else None
