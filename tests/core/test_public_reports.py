@@ -6,9 +6,13 @@ part they concern (tests/core/stores, tests/core/embedding, tests/project).
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import math
+import re
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -27,7 +31,8 @@ from memori_core.errors import (
     EmbedderChangedWarning,
     ScopeError,
 )
-from memori_core.retrieval.fusion import CoverageFusion
+from memori_core.memori import ScopedMemory
+from memori_core.retrieval.fusion import POLICIES, CoverageFusion
 from memori_core.testing import FakeEmbedder
 from memori_core.writes import CreateFact, WriteBatch
 
@@ -144,34 +149,52 @@ def test_b07_many_threads_share_one_retriever(minilm: Memori) -> None:
     memory.remember_many(f"{name} keeps {i} bees." for i, name in enumerate(names))
     errors: list[str] = []
 
-    def work(name: str) -> None:
-        for step in range(5):
+    def work(name: str) -> int:
+        for step in range(20):
+            # Texts of differing length, and each question a new one, so that none is remembered.
             memory.remember(f"{name} wrote note {step} " + "and more " * step)
-            top = memory.recall(f"How many bees does {name} keep?")[0].content
+            top = memory.recall(f"How many bees does {name} keep{'?' * (step + 1)}")[0].content
             if not top.startswith(f"{name} keeps"):
                 errors.append(f"{name}: {top}")
+        return step + 1
 
     with ThreadPoolExecutor(16) as pool:
-        list(pool.map(work, names))
+        assert list(pool.map(work, names)) == [20] * 16
     assert errors == []
+    assert memory.stats()["facts"] == 16 * 21
 
 
 # ----------------------------------------------------------------------------------------- tokens
 
 
-def test_b08_chinese_is_more_than_one_token() -> None:
+def _pairs(text: str) -> set[str]:
+    """The pairs of characters that follow each other, and the words in Latin letters."""
+    runs = re.findall(r"[\u4e00-\u9fff]+", text)
+    pairs = {run[i : i + 2] for run in runs for i in range(len(run) - 1)}
+    return pairs | set(re.findall("[a-z]+", text))
+
+
+@pytest.mark.parametrize("with_model", [False, True], ids=["words", "MiniLM"])
+def test_b08_chinese_is_more_than_one_token(with_model: bool, minilm: Memori) -> None:
     facts = ["用户对花生过敏。", "用户住在杭州。", "用户喜欢喝乌龙茶。", "用户的猫叫米糕。"]
     rerank = "我们最近配置的 rerank 精排是什么模型"
-    memori = lexical(*facts, rerank)
+    memori = minilm.scoped("b08") if with_model else lexical()
+    memori.remember_many([*facts, rerank])
     for query, fact in [
         ("花生", facts[0]),
         ("我对什么东西过敏?", facts[0]),
         ("米糕是谁", facts[3]),
         ("最近配置的rerank模型", rerank),
     ]:
-        assert contents(memori.recall(query, strictness=0))[0] == fact, query
-    assert words_score(memori, "花生").keys() == {facts[0]}
-    assert contents(memori.recall("rerank", strictness=0)) == [rerank]
+        found = memori.recall(query, limit=50, strictness=0)
+        assert found[0].content == fact, query
+        scores = {f.content: f.lexical_score for f in found}
+        assert scores[fact] > 0, query
+        strangers = [text for text in (*facts, rerank) if not _pairs(text) & _pairs(query)]
+        assert len(strangers) >= 3, query
+        assert [scores.get(text, 0.0) for text in strangers] == [0.0] * len(strangers), query
+    hits = [f.content for f in memori.recall("rerank", strictness=0) if f.lexical_score > 0]
+    assert hits == [rerank]
 
 
 def test_b11_one_letter_and_symbol_names_are_words() -> None:
@@ -382,18 +405,34 @@ def test_b25_one_hit_per_fact_and_each_keeps_its_own_metadata(store: Store) -> N
     assert len(found) == 1
     assert found[0].fact.times == 2
     assert found[0].fact.metadata == {"from": "first"}
+    # Each has its own, and what a caller does to what it gave changes nothing.
+    given = {"from": "third", "deep": [1]}
+    memori.remember("User likes jazz and tea", metadata=given)
+    given["deep"].append(2)  # type: ignore[attr-defined] (a list)
+    kept = {f.content: f.fact.metadata for f in memori.recall("jazz", strictness=0)}
+    assert kept == {
+        "User likes jazz": {"from": "first"},
+        "User likes jazz and tea": {"from": "third", "deep": [1]},
+    }
 
 
-def _fact(content: str, id: str) -> Fact:
-    return Fact(content, id=id, said_at=NOW, learnt_at=NOW, last_said_at=NOW)
+def _fact(content: str, id: str, **metadata: int) -> Fact:
+    return Fact(content, id=id, said_at=NOW, learnt_at=NOW, last_said_at=NOW, metadata=metadata)
 
 
 def test_b25_candidates_from_two_legs_meet_by_id() -> None:
-    twice = [(_fact("User likes jazz", "1"), 0.2), (_fact("User likes jazz", "1"), 0.4)]
-    same_text = [(_fact("User likes tea", "2"), 0.1), (_fact("User likes tea", "3"), 0.1)]
-    found = rank("jazz", [*twice, *same_text])
+    jazz = _fact("User likes jazz", "1", n=1)
+    same_text = [
+        (_fact("User likes tea", "2", n=2), 0.1),
+        (_fact("User likes tea", "3", n=3), 0.1),
+    ]
+    found = rank("jazz tea", [(jazz, 0.2), (jazz, 0.4), *same_text])
     assert [f.id for f in found] == ["1", "2", "3"]
+    assert [f.fact.metadata for f in found] == [{"n": 1}, {"n": 2}, {"n": 3}]
     assert found[0].dense_score == pytest.approx(0.4)
+    # Each signal counts once.
+    once = rank("jazz tea", [(jazz, 0.4), *same_text])
+    assert [(f.id, f.rank_score) for f in found] == [(f.id, f.rank_score) for f in once]
 
 
 def test_b26_weights_decide_and_a_missing_score_counts_zero() -> None:
@@ -417,15 +456,19 @@ def test_b26_weights_decide_and_a_missing_score_counts_zero() -> None:
 # ---------------------------------------------------------------------------- change and isolation
 
 
-def test_b41_erase_touches_nobody_else(store: Store) -> None:
+@pytest.mark.parametrize("flavour", ["erase", "aerase"])
+def test_b41_erase_touches_nobody_else(store: Store, flavour: str) -> None:
+    def erase(memory: Memori | ScopedMemory) -> int:
+        return memory.erase() if flavour == "erase" else asyncio.run(memory.aerase())
+
     memori = Memori(store, embedder=FakeEmbedder())
     alice, bob = memori.scoped("alice"), memori.scoped("bob")
     alice.remember_many(["User likes tea", "User likes jazz", "User likes Porto"])
     bob.remember_many(["User likes tea", "User likes chess"])
-    assert memori.scoped("nobody").erase() == 0
+    assert erase(memori.scoped("nobody")) == 0
     with pytest.raises(ScopeError):
-        memori.erase()
-    assert alice.erase() == 3
+        erase(memori)
+    assert erase(alice) == 3
     assert contents(alice.recall("tea", strictness=0)) == []
     assert contents(bob.recall("tea"))[0] == "User likes tea"
     assert bob.stats()["facts"] == 2
@@ -451,6 +494,57 @@ def test_b43_deleted_and_edited_text_is_gone(store: Store) -> None:
         assert all(f.lexical_score == 0 for f in reader.recall("jose", strictness=0))
         assert contents(reader.recall("authlib")) == ["use authlib for tokens"]
     assert [version.content for version in memori.history(jose.id)] == ["use jose for JWT"]
+
+
+_SECOND_PROCESS = """
+import json, sys
+from memori_core import Memori, Scope
+from memori_core.testing import FakeEmbedder
+memori = Memori(sys.argv[1], embedder=FakeEmbedder(), scope=Scope("alice"))
+for query in map(str.strip, sys.stdin):
+    found = memori.recall(query, strictness=0)
+    print(json.dumps([[f.content, f.rank_score, f.lexical_score] for f in found]), flush=True)
+"""
+
+
+def test_b43_a_second_process_with_a_warm_cache_scores_as_a_store_that_never_held_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.db"
+    memori = Memori(path, embedder=FakeEmbedder(), scope=Scope("alice"))
+    expires = memori.remember("JWT expires in 30 minutes")
+    jose = memori.remember("use jose for JWT")
+    command = [sys.executable, "-c", _SECOND_PROCESS, str(path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+
+        def there(query: str) -> list[tuple[str, float, float]]:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(f"{query}\n")
+            process.stdin.flush()
+            return [tuple(row) for row in json.loads(process.stdout.readline())]
+
+        assert len(there("JWT expires")) == 2
+        memori.forget(expires.id)
+        fresh = Memori(InMemoryStore(), embedder=FakeEmbedder(), scope=Scope("alice"))
+        fresh.remember("use jose for JWT")
+        for query in ("JWT expires", "JWT", "jose"):
+            expected = [
+                (f.content, f.rank_score, f.lexical_score)
+                for f in fresh.recall(query, strictness=0)
+            ]
+            ((content, rank_score, lexical_score),) = there(query)
+            ((_, fresh_rank, fresh_lexical),) = expected
+            assert content == "use jose for JWT"
+            assert rank_score == pytest.approx(fresh_rank, abs=1e-6)
+            assert lexical_score == pytest.approx(fresh_lexical, abs=1e-6)
+        memori.update(jose.id, text="use authlib for tokens")
+        assert [(content, score) for content, _, score in there("jose")] == (
+            [("use authlib for tokens", 0.0)]
+        )
+    memori.close()
 
 
 @pytest.mark.parametrize("other", [{"dim": 16, "name": "small"}, {"name": "other"}])
@@ -523,6 +617,78 @@ def test_b82_two_users_at_once_never_meet(store: Store) -> None:
         thread.join()
     assert leaks == []
     assert all(memori.scoped(f"user{i}").stats()["facts"] == 25 for i in range(8))
+
+
+# --------------------------------------------- what Mem0 does otherwise (its rows 8, 9 and 19)
+
+WILD = ["*", "%", "_", ".*", "", None]
+
+
+@pytest.mark.parametrize("fusion", ["coverage", "mem0"])
+def test_m8_no_filter_and_no_wild_card_widens_a_scope(store: Store, fusion: str) -> None:
+    memori = Memori(store, embedder=FakeEmbedder(), fusion=fusion)
+    alice, bob = memori.scoped("alice"), memori.scoped("bob")
+    alice.remember("Alice likes tea", metadata={"user_id": "alice"})
+    bob.remember("Bob likes tea", metadata={"user_id": "bob"})
+    for key in ("user_id", "entity_id", "agent_id", "run_id", "AND", "OR", "NOT"):
+        for value in ("*", "bob", ["alice", "bob", "*"]):
+            found = alice.recall("likes tea", where={key: value}, strictness=0)
+            assert "Bob likes tea" not in contents(found), (key, value)
+    bobs = [{"user_id": "bob"}]
+    assert contents(alice.recall("tea", where={"OR": bobs}, strictness=0)) == []
+    with pytest.raises(ConfigError, match="or"):  # a key is a plain name
+        alice.recall("tea", where={"$or": bobs})
+    for name in WILD[:4]:
+        wild = memori.scoped(str(name))  # a name like any other
+        assert contents(wild.recall("likes tea", strictness=0)) == []
+        assert (list(wild.list()), wild.forget([f.id for f in bob.list()])) == ([], 0)
+        assert wild.erase() == 0
+    for nobody in WILD[4:]:
+        with pytest.raises((ScopeError, ConfigError)):
+            memori.scoped(nobody)  # type: ignore[arg-type] (wrong on purpose)
+    assert memori.entities() == ["alice", "bob"]
+    assert contents(bob.recall("tea", strictness=0)) == ["Bob likes tea"]
+
+
+@pytest.mark.parametrize("fusion", POLICIES)
+def test_m9_what_others_store_changes_no_score(store: Store, fusion: str) -> None:
+    memori = Memori(store, embedder=FakeEmbedder(), fusion=fusion)
+    alice = memori.scoped("alice")
+    alice.remember_many(["Alice keeps a heron", "Alice likes tea", "The heron likes Alice"])
+
+    def scores() -> list[tuple[str, float, float, float]]:
+        found = alice.recall("heron tea", strictness=0)
+        return [(f.id, f.rank_score, f.lexical_score, f.relevance) for f in found]
+
+    before = scores()
+    assert len(before) >= 2
+    bob = memori.scoped("bob")
+    bob.remember_many(f"The heron {i} drinks tea and tea and tea" for i in range(300))
+    assert scores() == before
+    # Nor does it for somebody who has not looked yet.
+    alone = Memori(InMemoryStore(), embedder=FakeEmbedder(), fusion=fusion).scoped("alice")
+    alone.remember_many({"content": f.content, "id": f.id} for f in alice.list())
+    found = alone.recall("heron tea", strictness=0)
+    assert [(f.id, f.rank_score, f.lexical_score, f.relevance) for f in found] == before
+
+
+@pytest.mark.parametrize("fusion", POLICIES)
+def test_m19_facts_that_ended_take_no_place(store: Store, fusion: str) -> None:
+    ask = "heron tea"
+    vectors = {ask: [1, 0], "zero": [0, 1]}
+    memori = Memori(store, embedder=FakeEmbedder(vectors), fusion=fusion, scope=Scope("alice"))
+    ended = [
+        {"content": f"heron tea {i}", "valid_until": "2020-01-01", "said_at": "2019-01-01"}
+        for i in range(300)
+    ]
+    memori.remember_many(ended, vectors=[[1, 0]] * 300)
+    live = [f"The heron sees tea on day {i}" for i in range(5)]
+    memori.remember_many(live, vectors=[_cosine_to((1, 0), 0.5 - i / 100) for i in range(5)])
+    found = memori.recall(ask, limit=5, strictness=0)
+    assert sorted(contents(found)) == live
+    assert found.searched == 5
+    assert len(memori.recall(ask, limit=5, strictness=0, include_history=True)) == 5
+    assert memori.recall(ask, limit=5, include_history=True, strictness=0).searched == 305
 
 
 # ------------------------------------------------------------- measured defects of Memori (D1..D23)
