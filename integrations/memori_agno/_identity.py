@@ -14,6 +14,11 @@ NOBODY = "default"
 """What Agno calls every user without an id. All of them would share one memory."""
 
 
+def is_nobody(user_id: object) -> bool:
+    """Whether an id names no user."""
+    return user_id is None or user_id in ("", NOBODY)
+
+
 def scope_of(
     hooks: Hooks,
     user_id: object,
@@ -22,7 +27,7 @@ def scope_of(
     session_id: str | None = None,
 ) -> Scope | None:
     """The scope of a user; None, with one warning, where there is no user id."""
-    if user_id is None or user_id in ("", NOBODY):
+    if is_nobody(user_id):
         hooks.warn_once(
             "no_user",
             "an agent ran without a user id: it recalls nothing and nothing is stored. Say whose "

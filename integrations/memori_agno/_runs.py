@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import weakref
 from contextvars import ContextVar
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from agno.run import RunContext
 
 from memori_agno._register import is_over
-from memori_core import Recall
+from memori_core import Recall, Scope
 from memori_core.hooks import handle_while
 
 _current: ContextVar[Run | None] = ContextVar("memori_agno_run", default=None)
@@ -25,6 +25,8 @@ class Run:
     id: str
     user_id: str | None
     session_id: str | None
+    process_id: str | None = None
+    """What its agent or team is called in the memory, where a hook said so."""
     query: str = ""
     """What the user says in it."""
     recalled: dict[str, Recall] = field(default_factory=dict[str, Recall])
@@ -33,6 +35,11 @@ class Run:
     def goes_on(self) -> bool:
         """Whether it has not ended, in whatever way."""
         return self.context() is not None and not is_over(self.id)
+
+    def scope(self, scope: Scope) -> Scope:
+        """A scope of its user, in its session and for its process."""
+        process_id = self.process_id or scope.process_id
+        return replace(scope, process_id=process_id, session_id=self.session_id or None)
 
 
 def begin(context: RunContext, *, query: str = "") -> Run:

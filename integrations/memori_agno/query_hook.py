@@ -69,9 +69,10 @@ class MemoriQueryHook:
         """Called by Agno, by the names of the parameters."""
         host = agent if agent is not None else team
         text = input_text(run_input)
-        _runs.begin(run_context, query=text)
+        process_id = self._process_id or host_id(host)
+        _runs.begin(run_context, query=text).process_id = process_id
         self._check(host)
-        scope = scope_of_run(self._hooks, run_context, process_id=self._process_id or host_id(host))
+        scope = scope_of_run(self._hooks, run_context, process_id=process_id)
         if scope is None or not text or not self._capture_on_start:
             return
         if not is_member(run_context.run_id, host):

@@ -1,0 +1,201 @@
+"""Tools with which a model itself searches, stores and removes memories."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from agno.run import RunContext
+from agno.tools import Toolkit
+
+from memori_agno._identity import scope_of_run
+from memori_core import Memori, Recall, Scope, ScopedMemory
+from memori_core.errors import MemoriError
+from memori_core.hooks import Hooks, OnError
+
+_NOBODY: Final = "There is no memory in this conversation: it is not known who the user is."
+_FAILED: Final = "Memory is not available right now. Go on without it."
+_INSTRUCTIONS: Final = (
+    "You have a long-term memory of the user. Search it before you ask the user for something they "
+    "may have told you, store lasting facts about them, and remove what they want forgotten."
+)
+
+
+class MemoriTools(Toolkit):
+    """`search_memory`, `remember` and `forget`, for the user of the run.
+
+    No tool takes a user id: a model cannot reach another user's memory.
+
+    ```python
+    from agno.agent import Agent
+    from memori_agno import MemoriTools
+    from memori_core import Memori
+
+    tools = MemoriTools(Memori(":memory:", embedder=None))
+    print(list(tools.functions))
+    #> ['search_memory', 'remember', 'forget']
+    agent = Agent(tools=[tools])
+    ```
+
+    Args:
+        memori: The memory.
+        limit: A search finds at most this many memories.
+        strictness: Scales the cut below which nothing is found; 0 switches it off.
+        process_only: Search only what this agent stored.
+        process_id: What this agent is called in the memory; None for nothing.
+        on_error: `"log"` failures and tell the model that there is no memory, or `"raise"` them.
+        add_instructions: Whether the prompt says what the tools are for.
+        include_tools: Only these tools; None for all.
+        exclude_tools: Not these tools.
+        requires_confirmation_tools: Tools whose calls a person confirms first.
+    """
+
+    def __init__(
+        self,
+        memori: Memori,
+        *,
+        limit: int = 5,
+        strictness: float = 1.0,
+        process_only: bool = False,
+        process_id: str | None = None,
+        on_error: OnError = "log",
+        add_instructions: bool = True,
+        include_tools: list[str] | None = None,
+        exclude_tools: list[str] | None = None,
+        requires_confirmation_tools: list[str] | None = None,
+    ) -> None:
+        self._hooks = Hooks(memori, on_error=on_error)
+        self._process_id = process_id
+        self._recall_options: dict[str, Any] = {
+            "limit": limit,
+            "strictness": strictness,
+            "process_only": process_only,
+        }
+        # Not Agno's cache of results: its keys know no user.
+        super().__init__(
+            name="memori",
+            instructions=_INSTRUCTIONS,
+            add_instructions=add_instructions,
+            include_tools=include_tools,
+            exclude_tools=exclude_tools,
+            requires_confirmation_tools=requires_confirmation_tools,
+            tools=[self.search_memory, self.remember, self.forget],
+            async_tools=[
+                (self.asearch_memory, "search_memory"),
+                (self.aremember, "remember"),
+                (self.aforget, "forget"),
+            ],
+        )
+
+    def search_memory(self, run_context: RunContext, query: str) -> str:
+        """Search what is known about the user.
+
+        Args:
+            query: What you want to know, as a question or in key words.
+        """
+        scope = self._scope(run_context)
+        if scope is None:
+            return _NOBODY
+        return _shown(self._hooks.recall(query, scope=scope, **self._recall_options))
+
+    async def asearch_memory(self, run_context: RunContext, query: str) -> str:
+        """Search what is known about the user.
+
+        Args:
+            query: What you want to know, as a question or in key words.
+        """
+        scope = self._scope(run_context)
+        if scope is None:
+            return _NOBODY
+        return _shown(await self._hooks.arecall(query, scope=scope, **self._recall_options))
+
+    def remember(self, run_context: RunContext, fact: str) -> str:
+        """Store a lasting fact about the user.
+
+        Args:
+            fact: One sentence that can stand alone, for example "User is allergic to peanuts."
+        """
+        user = self._user(run_context)
+        if user is None:
+            return _NOBODY
+        try:
+            return f"Stored as {user.remember(fact).id}."
+        except MemoriError as e:
+            return self._failed(e)
+
+    async def aremember(self, run_context: RunContext, fact: str) -> str:
+        """Store a lasting fact about the user.
+
+        Args:
+            fact: One sentence that can stand alone, for example "User is allergic to peanuts."
+        """
+        user = self._user(run_context)
+        if user is None:
+            return _NOBODY
+        try:
+            return f"Stored as {(await user.aremember(fact)).id}."
+        except MemoriError as e:
+            return self._failed(e)
+
+    def forget(self, run_context: RunContext, memory_id: str) -> str:
+        """Remove a memory of the user for good.
+
+        Args:
+            memory_id: The id of the memory, as `search_memory` shows it.
+        """
+        user = self._user(run_context)
+        if user is None:
+            return _NOBODY
+        try:
+            return _removed(user.forget(memory_id))
+        except MemoriError as e:
+            return self._failed(e)
+
+    async def aforget(self, run_context: RunContext, memory_id: str) -> str:
+        """Remove a memory of the user for good.
+
+        Args:
+            memory_id: The id of the memory, as `search_memory` shows it.
+        """
+        user = self._user(run_context)
+        if user is None:
+            return _NOBODY
+        try:
+            return _removed(await user.aforget(memory_id))
+        except MemoriError as e:
+            return self._failed(e)
+
+    def _scope(self, run_context: RunContext) -> Scope | None:
+        return scope_of_run(self._hooks, run_context, process_id=self._process_id)
+
+    def _user(self, run_context: RunContext) -> ScopedMemory | None:
+        scope = self._scope(run_context)
+        if scope is None:
+            return None
+        return self._hooks.memori.scoped(
+            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
+        )
+
+    def _failed(self, error: MemoriError) -> str:
+        self._hooks.failed("tool", error)
+        return _FAILED
+
+    def __deepcopy__(self, memo: Any) -> MemoriTools:
+        return self  # a handle, like the memory behind it
+
+
+def _shown(found: Recall) -> str:
+    """JSON, so that no text can pass for something else."""
+    if found.reason in ("error", "timeout"):
+        return _FAILED
+    if not found:
+        return "Nothing is known about this."
+    memories = [
+        {"id": fact.id, "memory": fact.content, "stated_at": f"{fact.said_at:%Y-%m-%d}"}
+        for fact in found
+    ]
+    return json.dumps(memories, ensure_ascii=False)
+
+
+def _removed(count: int) -> str:
+    return "Removed." if count else "There is no memory with this id."
