@@ -78,12 +78,7 @@ class HybridRetriever:
     ) -> None:
         self.store = store
         self.encoder = QueryEncoder(embedder, store=store)
-        self.fusion = make_fusion(fusion)
-        if embedder is None and self.fusion.needs_vector:
-            raise ConfigError(
-                f'fusion "{self.fusion.name}" chooses its candidates by vectors, so it needs an '
-                'embedder. Without one take "coverage" or "lexical".'
-            )
+        self.fusion = make_fusion(fusion, has_embedder=embedder is not None)
         self.boosts = tuple(boosts)
         self._cache_bytes = cache_bytes
         self._clock = clock

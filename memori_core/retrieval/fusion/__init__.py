@@ -17,7 +17,7 @@ POLICIES: Mapping[str, Callable[[], Fusion]] = {
 """The policies that can be asked for by name."""
 
 
-def make_fusion(spec: Fusion | str) -> Fusion:
+def make_fusion(spec: Fusion | str, *, has_embedder: bool = True) -> Fusion:
     """A policy by name, or the one given.
 
     ```python
@@ -28,8 +28,19 @@ def make_fusion(spec: Fusion | str) -> Fusion:
     ```
 
     Raises:
-        ConfigError: There is no policy of this name, or it is neither a policy nor a name.
+        ConfigError: There is no policy of this name, it is neither a policy nor a name, or it needs
+            an embedder and there is none.
     """
+    policy = _policy(spec)
+    if policy.needs_vector and not has_embedder:
+        raise ConfigError(
+            f'fusion "{policy.name}" chooses its candidates by vectors, so it needs an embedder. '
+            'Without one take "coverage" or "lexical".'
+        )
+    return policy
+
+
+def _policy(spec: Fusion | str) -> Fusion:
     if isinstance(spec, Fusion):
         return spec
     names = ", ".join(f'"{name}"' for name in POLICIES)

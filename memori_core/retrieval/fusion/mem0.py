@@ -71,13 +71,9 @@ class Mem0Fusion(Fusion):
         keywords = self.keyword_hits(pool.search)
         boosts = scoring.entity_boosts(self.entity_matches(pool.search))
         divisor = scoring.max_possible(bm25=bool(keywords), entities=bool(boosts))
-        bm25 = np.array([keywords.get(row, 0.0) for row in pool.rows.tolist()])
-        names = np.array([boosts.get(fact.id, 0.0) for fact in pool.facts])
-        return {
-            "dense": pool.cosines.astype(np.float64) / divisor,
-            "bm25": bm25 / divisor,
-            "entity": names / divisor,
-        }
+        bm25 = [keywords.get(row, 0.0) for row in pool.rows.tolist()]
+        names = [boosts.get(fact.id, 0.0) for fact in pool.facts]
+        return scoring.fused_parts(pool.cosines, bm25, names, divisor)
 
     def rank(self, pool: Pool, parts: Mapping[str, Float64Array]) -> Float64Array:
         return np.minimum(super().rank(pool, parts), 1.0)

@@ -7,8 +7,7 @@ tests/core/retrieval/fusion/test_mem0_fixtures.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -87,71 +86,16 @@ def max_possible(*, bm25: bool, entities: bool) -> float:
     return 1.0 + (1.0 if bm25 else 0.0) + (ENTITY_WEIGHT if entities else 0.0)
 
 
-def fused_scores(
-    dense: npt.ArrayLike, bm25: npt.ArrayLike, boosts: npt.ArrayLike, divisor: float
-) -> Float64Array:
-    """`min((cosine + bm25 + boost) / divisor, 1)`, element by element, shape `(p,)`."""
-    raw = np.asarray(dense, np.float64) + np.asarray(bm25, np.float64)
-    return np.minimum((raw + np.asarray(boosts, np.float64)) / divisor, 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class FusedScore:
-    """One fact's score and what it is made of, under the names `mem0ai` gives them."""
-
-    id: str
-    semantic_score: float
-    bm25_score: float
-    entity_boost: float
-    raw_score: float
-    max_possible_score: float
-    final_score: float
-
-
-def fuse(
-    semantic: Sequence[tuple[str, float]],
-    bm25: Mapping[str, float],
-    boosts: Mapping[str, float],
-    *,
-    threshold: float,
-    top_k: int,
-) -> list[FusedScore]:
-    """Rank candidates that come scored from elsewhere.
+def fused_parts(
+    cosines: npt.ArrayLike, bm25: npt.ArrayLike, boosts: npt.ArrayLike, divisor: float
+) -> dict[str, Float64Array]:
+    """What each signal adds to a score; a score is their sum, at most 1.
 
     Args:
-        semantic: Id and cosine of each candidate. Only these can be returned.
-        bm25: Normalised keyword scores by id, also of ids that are no candidates.
-        boosts: Entity boosts by id, likewise.
-        threshold: The cosine that a candidate must have.
-        top_k: At most this many.
-
-    Returns:
-        The best first; equal scores in the order given.
-
-    Example:
-        ```python
-        from memori_core.retrieval.fusion.mem0_scoring import fuse
-
-        found = fuse([("a", 0.5), ("b", 0.3)], {"b": 0.9}, {}, threshold=0.1, top_k=5)
-        print([(one.id, one.final_score) for one in found])
-        #> [('b', 0.6), ('a', 0.25)]
-        ```
+        cosines: Shape `(p,)`.
+        bm25: Shape `(p,)`, normalised keyword scores.
+        boosts: Shape `(p,)`, of names.
+        divisor: See `max_possible`.
     """
-    divisor = max_possible(bm25=bool(bm25), entities=bool(boosts))
-    passed = [(id, score) for id, score in semantic if score >= threshold]
-    words = [bm25.get(id, 0.0) for id, _ in passed]
-    names = [boosts.get(id, 0.0) for id, _ in passed]
-    final = fused_scores([score for _, score in passed], words, names, divisor)
-    order = np.argsort(-final, kind="stable")[:top_k]
-    return [
-        FusedScore(
-            passed[i][0],
-            semantic_score=passed[i][1],
-            bm25_score=words[i],
-            entity_boost=names[i],
-            raw_score=passed[i][1] + words[i] + names[i],
-            max_possible_score=divisor,
-            final_score=float(final[i]),
-        )
-        for i in map(int, order)
-    ]
+    signals = {"dense": cosines, "bm25": bm25, "entity": boosts}
+    return {name: np.asarray(scores, np.float64) / divisor for name, scores in signals.items()}

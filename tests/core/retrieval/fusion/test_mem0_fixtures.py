@@ -28,7 +28,8 @@ from memori_core.retrieval.fusion.mem0_keywords import keyword_scores, keyword_v
 from memori_core.retrieval.fusion.mem0_scoring import (
     entity_boost,
     entity_boosts,
-    fuse,
+    fused_parts,
+    max_possible,
     normalize_bm25,
     query_names,
     sigmoid_params,
@@ -37,6 +38,7 @@ from memori_core.retrieval.lemmas import Lemmatizer, RuleLemmatizer
 from memori_core.retrieval.mentions import Mentions, load_mentions
 
 TOLERANCE = 1e-6
+NO_POOL: Any = None  # the sum of parts asks for nothing else
 RAW_TOLERANCE = 1e-5
 
 FUSION_LEFT_OUT = {
@@ -175,24 +177,36 @@ def test_normalize_bm25(mem0: Any):
 
 
 def test_fusion(mem0: Any):
+    policy = Mem0Fusion(lemmatizer=RuleLemmatizer())
     tested = 0
     for case in mem0["fusion"]:
         if case["name"] in FUSION_LEFT_OUT:
             continue
         tested += 1
-        found = fuse(
-            [(one["id"], one["score"]) for one in case["semantic_results"]],
-            case["bm25_scores"],
-            case["entity_boosts"],
-            threshold=case["threshold"],
-            top_k=case["top_k"],
+        passed = [
+            (one["id"], one["score"])
+            for one in case["semantic_results"]
+            if one["score"] >= case["threshold"]
+        ]
+        bm25, boosts = (
+            [case[signal].get(id, 0.0) for id, _ in passed]
+            for signal in ("bm25_scores", "entity_boosts")
         )
-        assert [one.id for one in found] == [one["id"] for one in case["results"]], case["name"]
-        for one, expected in zip(found, case["results"], strict=True):
-            details = dict(expected["score_details"])
-            assert details.pop("threshold") == case["threshold"]
-            assert {name: getattr(one, name) for name in details} == details
-            assert one.final_score == expected["score"]
+        divisor = max_possible(bm25=bool(case["bm25_scores"]), entities=bool(case["entity_boosts"]))
+        parts = fused_parts([score for _, score in passed], bm25, boosts, divisor)
+        final = policy.rank(NO_POOL, parts)
+        order = np.argsort(-final, kind="stable")[: case["top_k"]]
+        assert [passed[i][0] for i in order] == [one["id"] for one in case["results"]]
+        for i, expected in zip(order, case["results"], strict=True):
+            details = expected["score_details"]
+            signals = [
+                *(details["semantic_score"], details["bm25_score"], details["entity_boost"]),
+                details["raw_score"],
+            ]
+            ours = [passed[i][1], bm25[i], boosts[i], sum(part[i] for part in parts.values())]
+            assert ours == pytest.approx([*signals[:3], signals[3] / divisor], abs=1e-12)
+            assert details["max_possible_score"] == divisor
+            assert final[i] == pytest.approx(expected["score"], abs=1e-12)
     assert tested == 65 - len(FUSION_LEFT_OUT)
 
 

@@ -27,7 +27,8 @@ from memori_core.retrieval.fusion import (
 )
 from memori_core.retrieval.fusion.mem0_scoring import (
     entity_boosts,
-    fuse,
+    fused_parts,
+    max_possible,
     normalize_bm25,
     sigmoid_params,
 )
@@ -38,6 +39,7 @@ from memori_core.retrieval.mentions import Mentions, load_mentions
 from memori_core.writes import Changes
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
+NO_POOL: Any = None  # the sum of parts asks for nothing else
 EAST = np.array([1.0, 0.0], np.float32)
 
 
@@ -322,19 +324,17 @@ def test_a_normalised_score_never_overflows(raw: float, terms: int):
     assert 0.0 <= normalize_bm25(raw, *sigmoid_params(terms)) <= 1.0
 
 
-scores = st.dictionaries(st.sampled_from("abcdef"), st.floats(0, 1))
+signals = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.5)), min_size=1)
 
 
-@given(scores, scores, st.dictionaries(st.sampled_from("abcdef"), st.floats(0, 0.5)))
-def test_fused_scores_stay_within_one_and_add_up(
-    semantic: dict[str, float], bm25: dict[str, float], boosts: dict[str, float]
-):
-    found = fuse(list(semantic.items()), bm25, boosts, threshold=0.1, top_k=4)
-    assert all(one.semantic_score >= 0.1 and one.final_score <= 1.0 for one in found)
-    for one in found:
-        assert one.raw_score == one.semantic_score + one.bm25_score + one.entity_boost
-    finals = [one.final_score for one in found]
-    assert finals == sorted(finals, reverse=True)
+@given(signals)
+def test_fused_scores_stay_within_one_and_add_up(rows: list[tuple[float, float, float]]):
+    cosines, bm25, boosts = map(list, zip(*rows, strict=True))
+    divisor = max_possible(bm25=any(bm25), entities=any(boosts))
+    parts = fused_parts(cosines, bm25, boosts, divisor)
+    rank = plain_mem0().rank(NO_POOL, parts)
+    assert ((rank >= 0) & (rank <= 1)).all()
+    assert (rank * divisor).tolist() == pytest.approx([sum(row) for row in rows], abs=1e-9)
 
 
 def test_changed_searches_share_nothing(answer: Callable[..., Any]):
