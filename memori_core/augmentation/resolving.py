@@ -8,8 +8,15 @@ from memori_core.augmentation.base import Extractor
 from memori_core.errors import ConfigError
 
 
-def make_extractor(spec: Extractor | Literal["rules"] | None) -> Extractor | None:
+def make_extractor(
+    spec: Extractor | Literal["rules"] | None, *, indexes_messages: bool | None = None
+) -> Extractor | None:
     """The extractor that is meant.
+
+    Args:
+        spec: An extractor, or what to call it.
+        indexes_messages: Whether messages are recalled beside facts, None for as the extractor
+            says. Where they are not, the rules keep statements too, or they would be lost.
 
     Raises:
         ConfigError: It is neither an extractor, nor `"rules"`, nor None.
@@ -23,4 +30,4 @@ def make_extractor(spec: Extractor | Literal["rules"] | None) -> Extractor | Non
         )
     from memori_core.augmentation.rules import RuleExtractor
 
-    return RuleExtractor()
+    return RuleExtractor(statements=indexes_messages is False)

@@ -9,11 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 from weakref import WeakSet
 
 from memori_core._exit import at_exit
 from memori_core.conversation import Job
-from memori_core.errors import QueueFullError
+from memori_core.errors import ExtractionError, LeaseLostError, QueueFullError
 from memori_core.stores.base import Store
 
 logger = logging.getLogger(__name__)
@@ -23,12 +24,16 @@ CONCURRENCY = 2
 MAX_ATTEMPTS = 5
 BACKOFF_S = 1.0
 """Before the second attempt; doubled for each further one."""
-LEASE_S = 300.0
+LEASE_S = 15.0
+"""How long a job is held; renewed three times in that time while the job runs."""
 IDLE_POLL_S = 5.0
 """How often an idle worker looks for turns that others left."""
 IDLE_END_S = 60.0
 """After so long without work a thread ends; the next turn starts another."""
 FLUSH_POLL_S = 0.05
+START_DELAY_S = 0.005
+"""A thread that is woken waits so long: the program that captured has an answer to go on with, and
+both need the interpreter."""
 CLOSE_S = 10.0
 """How long the end of a memory, or of the program, waits for turns to be augmented."""
 
@@ -43,8 +48,6 @@ class Worker:
         store: Where the jobs wait.
         work: Does one job and applies its result, or raises.
         on_error: Told of every failure.
-        concurrency: How many jobs run at once.
-        queue_size: How many jobs of this process may wait before `reserve` refuses.
         clock: What time it is.
     """
 
@@ -54,24 +57,23 @@ class Worker:
         work: Callable[[Job], None],
         *,
         on_error: Callable[[Job, Exception], None] | None = None,
-        concurrency: int = CONCURRENCY,
-        queue_size: int = QUEUE_SIZE,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._store = store
         self._work = work
         self._on_error = on_error
-        self._concurrency = concurrency
-        self._queue_size = queue_size
         self._clock = clock
         self._changed = threading.Condition()
         self._reserved = 0
-        self._waiting: set[str] = set()
+        # Turns of this process, by entity and id: two entities may use the same ids.
+        self._waiting: set[tuple[str, str]] = set()
+        self._running: dict[str, Job] = {}  # by lease
         self._threads: list[threading.Thread] = []
         self._pid = os.getpid()
         self._woken = 0
-        self._closing = False
-        self._counts = {"done": 0, "failed": 0, "dead": 0, "deferred": 0}
+        self._untold_dead = 0
+        self._closing = threading.Event()
+        self._counts = {"done": 0, "failed": 0, "dead": 0, "lost": 0, "deferred": 0}
         _plan_exit()
 
     def reserve(self) -> None:
@@ -80,10 +82,13 @@ class Worker:
         Raises:
             QueueFullError: There is none. Nothing was stored.
         """
-        self._notice_others_work(at_least=self._queue_size)
         with self._changed:
-            taken = len(self._waiting) + self._reserved
-            if taken >= self._queue_size:
+            waiting = len(self._waiting)
+        if waiting >= QUEUE_SIZE:  # others may have done some
+            waiting = min(waiting, self._open_jobs())
+        with self._changed:
+            taken = waiting + self._reserved
+            if taken >= QUEUE_SIZE:
                 raise QueueFullError(
                     f"{taken} turns wait to be augmented, and no more fit. Nothing was stored. "
                     'Wait with flush(), or capture with on_full="defer".'
@@ -95,10 +100,11 @@ class Worker:
         with self._changed:
             self._reserved -= 1
 
-    def submit(self, job_id: str, *, reserved: bool) -> None:
+    def submit(self, entity_id: str, job_id: str, *, reserved: bool) -> None:
         """Say that a job is in the store.
 
         Args:
+            entity_id: Whose turn it is.
             job_id: Which.
             reserved: Whether a place was taken for it. Without one it is left to an idle worker
                 when the queue is full.
@@ -106,9 +112,9 @@ class Worker:
         with self._changed:
             if reserved:
                 self._reserved -= 1
-            elif len(self._waiting) + self._reserved >= self._queue_size:
+            elif len(self._waiting) + self._reserved >= QUEUE_SIZE:
                 self._counts["deferred"] += 1
-            self._waiting.add(job_id)
+            self._waiting.add((entity_id, job_id))
             self._wake()
 
     def resume(self) -> int:
@@ -125,13 +131,17 @@ class Worker:
             timeout_s: At most so long; None for as long as it takes.
 
         Returns:
-            Whether none is left.
+            Whether all of them are done: False when the time is over, or when one was given up
+            since the last flush.
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        before = self._store.jobs()["dead"]
         while self._wait_for_own(deadline):
             jobs = self._store.jobs()
             if not jobs["waiting"] and not jobs["running"]:
-                return True
+                with self._changed:
+                    untold, self._untold_dead = self._untold_dead, 0
+                return not untold and jobs["dead"] <= before
             with self._changed:
                 self._wake()
                 self._changed.wait(FLUSH_POLL_S)
@@ -142,28 +152,25 @@ class Worker:
     def _wait_for_own(self, deadline: float | None) -> bool:
         while True:
             with self._changed:
-                if not self._waiting:
+                before = set(self._waiting)
+                if not before:
                     return True
                 self._wake()
                 left = FLUSH_POLL_S if deadline is None else deadline - time.monotonic()
                 if left <= 0:
                     return False
                 self._changed.wait(min(left, FLUSH_POLL_S))
-            self._notice_others_work()
+            if not self._open_jobs():  # all done, some by others
+                with self._changed:
+                    self._waiting -= before
 
-    def _notice_others_work(self, *, at_least: int = 1) -> None:
-        """Stop waiting for jobs that were done before, or by another process."""
-        with self._changed:
-            before = set(self._waiting)
-        if len(before) < at_least:
-            return
+    def _open_jobs(self) -> int:
         jobs = self._store.jobs()
-        if not jobs["waiting"] and not jobs["running"]:
-            with self._changed:
-                self._waiting -= before
+        return jobs["waiting"] + jobs["running"]
 
     def stats(self) -> Mapping[str, int]:
-        """Counts of this process: `waiting`, `done`, `failed` attempts, `dead`, `deferred`."""
+        """Counts of this process: `waiting`, `done`, `failed` attempts, `dead`, `lost` to another
+        process or because the turn went on, `deferred`."""
         with self._changed:
             return {"waiting": len(self._waiting), **self._counts}
 
@@ -178,14 +185,14 @@ class Worker:
         Returns:
             Whether nothing was left.
         """
-        timeout_s = CLOSE_S if timeout_s is None else timeout_s
-        finished = self._wait_for_own(time.monotonic() + timeout_s)
+        deadline = time.monotonic() + (CLOSE_S if timeout_s is None else timeout_s)
+        finished = self._wait_for_own(deadline)
         with self._changed:
-            self._closing = True
+            self._closing.set()
             self._changed.notify_all()
-            threads = self._threads if self._pid == os.getpid() else []
+            threads = list(self._threads) if self._pid == os.getpid() else []
         for thread in threads:
-            thread.join(timeout_s)
+            thread.join(max(0.0, deadline - time.monotonic()))
         _live.discard(self)
         if not finished:
             logger.warning("%d captured turns wait for the next start", len(self._waiting))
@@ -193,17 +200,15 @@ class Worker:
 
     def _wake(self) -> None:
         """Have threads that look for jobs. Called with the condition held."""
-        if self._closing:
+        if self._closing.is_set():
             return
         if self._pid != os.getpid():  # threads do not survive a fork
-            self._pid, self._threads = os.getpid(), []
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
+            self._pid, self._threads, self._running = os.getpid(), [], {}
         _live.add(self)
-        while len(self._threads) < self._concurrency:
-            number = len(self._threads)
-            thread = threading.Thread(
-                target=self._run, name=f"memori-augmentation-{number}", daemon=True
-            )
+        roles = {f"memori-augmentation-{n}": self._run for n in range(CONCURRENCY)}
+        roles["memori-leases"] = self._keep_leases
+        for name in roles.keys() - {thread.name for thread in self._threads}:
+            thread = threading.Thread(target=roles[name], name=name, daemon=True)
             try:
                 thread.start()
             except RuntimeError as e:  # at a limit of the system; the jobs are in the store
@@ -219,7 +224,8 @@ class Worker:
             with self._changed:
                 seen = self._woken
                 idle = time.monotonic() - idle_since > IDLE_END_S and not self._waiting
-                if self._closing or idle:
+                if self._closing.is_set() or idle:
+                    self._leave()
                     return
             jobs = self._claim()
             for job in jobs:
@@ -228,8 +234,9 @@ class Worker:
             if jobs:
                 continue
             with self._changed:
-                if self._woken == seen and not self._closing:
+                if self._woken == seen and not self._closing.is_set():
                     self._changed.wait(self._nap_s())
+            self._closing.wait(START_DELAY_S)
 
     def _nap_s(self) -> float:
         """Short while something of ours waits for its retry, long otherwise."""
@@ -243,11 +250,40 @@ class Worker:
             time.sleep(BACKOFF_S)
             return []
 
+    def _leave(self) -> None:
+        """Count the current thread no longer. Called with the condition held, or `_wake` might rely
+        on a thread that is about to end."""
+        self._threads.remove(threading.current_thread())
+
+    def _keep_leases(self) -> None:
+        """Renew the leases of what runs, as long as there are threads that run something."""
+        while not self._closing.wait(LEASE_S / 3):
+            with self._changed:
+                jobs = list(self._running.values())
+                if len(self._threads) == 1:
+                    self._leave()
+                    return
+            for job in jobs:
+                self._renew(job)
+
+    def _renew(self, job: Job) -> None:
+        try:
+            self._store.renew_job(job, lease_s=LEASE_S, now=self._clock())
+        except Exception:  # the store may be down or closed; then the job is somebody else's
+            logger.exception("turn %s could not be held", job.id)
+
     def _do(self, job: Job) -> None:
+        with self._changed:
+            self._running[job.lease] = job
         try:
             self._work(job)
+        except LeaseLostError as e:  # taken over, said anew, or erased: others see to it
+            logger.info("turn %s: %s", job.id, e)
+            self._finished(job, "lost")
         except Exception as e:  # noqa: BLE001 (whatever an extractor raises, the turn is kept)
             self._failed(job, e)
+        except BaseException as e:  # noqa: BLE001 (a cancelled call, or sys.exit() somewhere)
+            self._failed(job, ExtractionError(f"it was ended by {e!r}"))
         else:
             self._finished(job, "done")
 
@@ -275,11 +311,13 @@ class Worker:
             except Exception:  # the callback is the user's
                 logger.exception("the on_error callback failed")
 
-    def _finished(self, job: Job, how: str) -> None:
+    def _finished(self, job: Job, how: Literal["done", "failed", "dead", "lost"]) -> None:
         with self._changed:
+            self._running.pop(job.lease, None)
             self._counts[how] += 1
-            if how != "failed":
-                self._waiting.discard(job.id)
+            self._untold_dead += how == "dead"
+            if how in ("done", "dead"):
+                self._waiting.discard((job.entity_id, job.id))
             self._changed.notify_all()
 
 

@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Literal
 
 from memori_core.augmentation.rules.base import MAX_FACTS, Draft, Forget, Material
-from memori_core.augmentation.rules.chinese import frames, openings, orders, relations
+from memori_core.augmentation.rules.chinese import corrections, frames, openings, orders, relations
 from memori_core.augmentation.rules.chinese.clauses import (
     MAX_CLAUSE,
     ONE_CHARACTER,
@@ -60,13 +60,29 @@ class Chinese:
     ) -> Iterator[Draft | Forget | Material]:
         """What a text says, in order."""
         state = State(subject or USER)
-        for sentence in sentences(text):
+        held: list[Draft | Forget] = []  # until the next sentence does not take it back
+        for sentence in sentences(_doctors_words(text)):
             if state.read > MAX_CLAUSES:
-                return
-            yield from _read(sentence, state, statements=statements)
+                break
+            found = list(_read(sentence, state, statements=statements))
+            before, held = corrections.corrected(held, sentence, found)
+            yield from before
             if _opens_material(sentence):
+                yield from held
                 yield Material()
                 return
+        yield from held
+
+
+_DOCTOR_QUOTED = re.compile(
+    r"(?P<who>(?:医生|大夫|醫生)[^,，。“\"「\n]{0,4}[说說])[:：,，]?"
+    r"[“\"「](?P<what>你[^”\"」?？\n]{2,60}?)[。!！]?[”\"」]"
+)
+
+
+def _doctors_words(text: str) -> str:
+    """What a doctor said, told of the writer: 医生说“你有哮喘” → 医生说我有哮喘."""
+    return _DOCTOR_QUOTED.sub(lambda f: f["who"] + f["what"].replace("你", "我"), text)
 
 
 def _opens_material(sentence: Sentence) -> bool:

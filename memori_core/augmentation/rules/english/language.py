@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from memori_core.augmentation.rules.base import MAX_FACTS, Code, Draft, Forget, Material
+from memori_core.augmentation.rules.base import (
+    MAX_FACTS,
+    Code,
+    Draft,
+    Finding,
+    Forget,
+    Material,
+)
 from memori_core.augmentation.rules.english import (
     antecedents,
+    corrections,
     dictation,
     fields,
     filters,
     openings,
     orders,
+    quotations,
     subjects,
 )
 from memori_core.augmentation.rules.english.clauses import MAX_CLAUSE, clauses, sentences
@@ -60,45 +70,57 @@ class _Reading:
         self._antecedent = ""
         self._listing = False
         self._greeted = False
+        self._quoting = False
         self._read: set[str] = set()
         self._seen: set[str] = set()
 
-    def read(self, text: str) -> Iterator[Draft | Forget | Material]:
-        quoting = False
+    def read(self, text: str) -> Iterator[Finding]:
+        held: list[Finding] = []  # until it is known that the next sentence does not take it back
         for count, raw in enumerate(sentences(text)):
             if count == MAX_SENTENCES:
-                return
+                break
             if raw in self._read:
                 continue
             self._read.add(raw)
-            if (raw.count('"') - len(re.findall(r'\d"', raw))) % 2:
-                quoting = not quoting
-                continue
-            if quoting:
-                continue
-            item = fields.bullet(raw)
-            sentence = spelled_out(item if item is not None else raw)
-            if len(sentence) > MAX_SENTENCE:
-                if filters.is_frame(sentence[:MAX_CLAUSE]):
-                    yield Material()
-                    return
-                yield from self._clauses(sentence, sentence=sentence, forced=False)
-                continue
-            sentence = openings.accompanied(sentence)
-            plain = filters.without_prefixes(sentence)
-            found = list(self._listed(plain, item))
-            if found:
-                yield from found
-                continue
-            if filters.is_frame(sentence) or filters.is_frame(plain):
+            before, held = corrections.corrected(held, raw, list(self._found(raw)))
+            yield from before
+            if held and isinstance(held[-1], Material):
+                break
+        yield from held
+
+    def _found(self, raw: str) -> Iterator[Finding]:
+        """What one sentence says."""
+        if (raw.count('"') - len(re.findall(r'\d"', raw))) % 2:
+            self._quoting = not self._quoting
+            return
+        if self._quoting:
+            return
+        item = fields.bullet(raw)
+        sentence = spelled_out(item if item is not None else raw)
+        if len(sentence) > MAX_SENTENCE:
+            if filters.is_frame(sentence[:MAX_CLAUSE]):
                 yield Material()
-                return
-            if filters.is_quoted(sentence):
-                continue
-            greets = _GREETING.match(raw) is not None
-            self._greeted = self._greeted or greets
-            yield from self._sentence(sentence, plain)
-            self._greeted = greets
+            else:
+                yield from self._clauses(sentence, sentence=sentence, forced=False)
+            return
+        sentence = openings.accompanied(sentence)
+        plain = filters.without_prefixes(sentence)
+        found = list(self._listed(plain, item))
+        if found:
+            yield from found
+            return
+        if filters.is_frame(sentence) or filters.is_frame(plain):
+            yield Material()
+            return
+        quoted = quotations.quoted(sentence) if '"' in sentence else None
+        if quoted is not None or filters.is_quoted(sentence):
+            if quoted is not None:
+                yield from self._quoted(quoted)
+            return
+        greets = _GREETING.match(raw) is not None
+        self._greeted = self._greeted or greets
+        yield from self._sentence(sentence, plain)
+        self._greeted = greets
 
     # ------------------------------------------------------------------------------ sentences
 
@@ -125,6 +147,17 @@ class _Reading:
         if clause is not None:
             for piece in clauses(clause):
                 yield from self._clause(piece, opening=True)
+
+    def _quoted(self, quoted: quotations.Quoted) -> Iterator[Draft]:
+        """What a doctor said of the writer, and relatives of themselves."""
+        if not quoted.who:
+            yield from self._clauses(quoted.text, sentence=quoted.text, forced=False)
+            return
+        theirs = _Reading(f"{self._name}'s {quoted.who}", statements=False)
+        for draft in theirs.read(quoted.text):
+            if isinstance(draft, Draft):  # hearsay: pinned only where a guest could come to harm
+                harm = any(t.predicate in ("allergic_to", "cannot_eat") for t in draft.triples)
+                yield replace(draft, pinned=harm)
 
     def _sentence(self, sentence: str, plain: str) -> Iterator[Draft | Forget]:
         forget = orders.forgotten(plain)

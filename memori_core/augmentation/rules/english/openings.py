@@ -32,6 +32,19 @@ _DISLOCATED = re.compile(
     r"(?:s?he|they)(?:'(?P<clitic>s|re|ve|ll|d))? ",
     re.IGNORECASE,
 )
+_KIN = "|".join(sorted(lexicon.RELATIVES - {"old"}, key=len, reverse=True))
+_TITLED = r"(?:(?:Mrs?|Ms|Dr|Prof)\.? )?[A-Z\u00c0-\u00de][\w'-]*(?: [A-Z\u00c0-\u00de][\w'-]*)?"
+_NAMED_KIN = re.compile(
+    rf"\b(?P<who>(?i:my|our) (?:[a-z]+ )?(?:{_KIN})), "
+    rf"(?P<name>{_TITLED}), (?!(?:and|or|who|s?he|they|it|I)\b)(?=[a-z])"
+)
+_KIN_NAMED = re.compile(
+    rf"^(?P<name>{_TITLED}), (?:my|our) (?P<who>(?:[a-z]+ )?(?:{_KIN})), "
+    r"(?!(?:and|or|who|s?he|they|it|I)\b)(?=[a-z])"
+)
+_WHO = re.compile(
+    rf"\b(?P<who>(?i:my|our) (?:[a-z]+ )?(?:{_KIN})(?:,? {_TITLED})?), who (?=[^,;?]+$)"
+)
 _DONE = re.compile(rf"(?:\w+ly |just |already |never )?(?:{'|'.join(lexicon.PARTICIPLES)})\b")
 _A_TIME = re.compile(
     r"(?:.+day|january|february|march|april|may|june|july|august|.+ber|.*christmas|easter|spring|"
@@ -237,6 +250,10 @@ def accompanied(sentence: str) -> str:
 
     So too "my son, Bo, he's four" → "my son Bo is four".
     """
+    if "," in sentence and "my " in sentence.lower():
+        sentence = _NAMED_KIN.sub(r"\g<who> \g<name> ", sentence)
+        sentence = _KIN_NAMED.sub(r"my \g<who> \g<name> ", sentence)
+        sentence = _WHO.sub(r"\g<who>; \g<who> ", sentence)
     if " my " in f" {sentence[:1].lower()}{sentence[1:]}" and "he" in sentence:
         sentence = _DISLOCATED.sub(_in_place, sentence)
     found = _ME_AND.match(sentence)
