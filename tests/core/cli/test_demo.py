@@ -92,6 +92,8 @@ def test_a_real_conversation_marks_its_evidence(run: Run, conversation: Path):
     assert "+ speaker" in shown  # conversation mode is on: the question names Ann
     assert "2 of 3 questions found a turn that answers them" in shown
     assert "<memori_context>" in shown
+    # The turn says who speaks; its line does not say it once more.
+    assert "| - 1:56 pm on 8 May, 2023 Ann: I adopted a beagle named Rex. Stated at" in shown
 
 
 def test_some_of_its_questions(run: Run, conversation: Path):

@@ -134,11 +134,14 @@ def test_the_cut_on_short_facts():
     assert all(found[group] >= floor for group, floor in floors.items()), found
 
 
-@pytest.mark.parametrize("embedder", [MINILM, "multilingual"])
-def test_chinese_lines_that_ask_for_nothing_stored_recall_nothing(embedder):
+@pytest.mark.parametrize(("embedder", "kept"), [(MINILM, 20), ("multilingual", 43)])
+def test_the_cut_on_chinese_short_facts(embedder, kept):
     result = evaluate_gate(load_relevance(CHINESE_SET), dataset="zh", embedder=embedder)
-    found = {group: result.rate(group).percent for group in ("unrelated", "chit_chat")}
-    assert all(percent >= 98 for percent in found.values()), found
+    # Far below the aim of 78 (docs/pages/evaluation.md): what was measured, so that it cannot fall.
+    floors = {"relevant": kept, "unrelated": 98, "chit_chat": 98, "absent": 92}
+    found = {group: result.rate(group).percent for group in floors}
+    assert all(found[group] >= floor for group, floor in floors.items()), found
+    assert result.rate("relevant").answered == result.rate("relevant").right
 
 
 # ------------------------------------------------------------------------------- issue 3: captured
