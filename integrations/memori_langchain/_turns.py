@@ -1,0 +1,64 @@
+"""What of a list of LangChain messages was said, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from memori_core.hooks import Message, text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a user said, and the answer to it."""
+
+    messages: tuple[Message, ...]
+    id: str | None
+    """The same for the same turn, whoever saw it; None where LangChain gave no ids."""
+
+
+def is_users(message: BaseMessage) -> bool:
+    """Whether the user said this. What middlewares write in their name (a summary) is marked."""
+    return isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs
+
+
+def question(messages: Sequence[BaseMessage]) -> str:
+    """What the user said last, without images and files; empty if nothing."""
+    last = next((message for message in reversed(messages) if is_users(message)), None)
+    return "" if last is None else str(last.text)
+
+
+def is_answer(message: BaseMessage) -> bool:
+    """Whether this is an answer rather than a round of tool calls."""
+    return isinstance(message, AIMessage) and not message.tool_calls and bool(message.text.strip())
+
+
+def last_turn(
+    messages: Sequence[BaseMessage], *, session_id: str | None, with_answer: bool
+) -> Turn | None:
+    """The last turn: all that the user said since the last answer, and what was answered.
+
+    Where a run failed, the user's words before stand unanswered: they belong to this turn.
+    """
+    asked = next((i for i in reversed(range(len(messages))) if is_users(messages[i])), None)
+    if asked is None:
+        return None
+    answered = next((i for i in reversed(range(asked)) if is_answer(messages[i])), -1)
+    said = [message for message in messages[answered + 1 : asked + 1] if is_users(message)]
+    turn = [Message("user", text_of(m.content), name=m.name) for m in said]
+    if with_answer:
+        answers = [message for message in messages[asked + 1 :] if is_answer(message)]
+        turn += [Message("assistant", text_of(m.content)) for m in answers[-1:]]
+    return Turn(tuple(turn), _turn_id(messages[asked], session_id))
+
+
+def _turn_id(message: BaseMessage, session_id: str | None) -> str | None:
+    if message.id is None:
+        return None
+    # Ids that programs make themselves are often unique in their conversation only, if there.
+    parts = (session_id or "", message.id, text_of(message.content))
+    digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16)
+    return f"langchain-{digest.hexdigest()}"

@@ -1,0 +1,266 @@
+"""Memory for agents: recall before the model is called, capture when the run is done."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+
+from langchain.agents import AgentState
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+)
+from langchain.agents.middleware.types import PrivateStateAttr
+from langchain_core.messages import BaseMessage, SystemMessage
+from langgraph.channels import UntrackedValue  # pyright: ignore[reportMissingTypeStubs] (no py.typed there)
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from memori_core import Memori, Scope
+from memori_core.errors import ConfigError, ScopeError
+from memori_core.hooks import Hooks, OnError, Where, handled
+from memori_langchain._identity import Identity
+from memori_langchain._turns import last_turn, question
+from memori_langchain.tools import create_recall_tool, create_remember_tool
+
+Capture: TypeAlias = Literal["user+assistant", "user", False]
+Missing: TypeAlias = Literal["raise", "skip"]
+
+
+class MemoriState(AgentState[Any]):
+    """The agent's state with what was recalled in this run, which is never kept or given out."""
+
+    memori_recalled: NotRequired[Annotated[dict[str, str], UntrackedValue, PrivateStateAttr]]
+    """By the name of the middleware: the context block, empty if nothing was recalled."""
+
+
+class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
+    """Gives an agent long-term memory. One instance serves all users, at once.
+
+    What bears on the user's message is recalled once per run and shown to the model beside the
+    system prompt. When the run is done, what the user said and the answer are captured, and facts
+    are made of it in the background.
+
+    ```python
+    from langchain.agents import create_agent
+    from langchain_core.language_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage
+    from memori_core import InMemoryStore, Memori
+    from memori_langchain import MemoriMiddleware
+
+    memori = Memori(InMemoryStore(), embedder=None)
+    model = FakeMessagesListChatModel(responses=[AIMessage("Noted.")])
+    agent = create_agent(model, middleware=[MemoriMiddleware(memori)], context_schema=dict)
+    said = {"messages": "I am allergic to peanuts."}
+    agent.invoke(said, context={"user_id": "alice"})
+    memori.flush()
+    print([fact.content for fact in memori.scoped("alice").list()])
+    #> ['User is allergic to peanuts.']
+    ```
+
+    Args:
+        memori: The memory.
+        entity_id: Whose memory, in every run. None asks the run: its context, `configurable`,
+            `metadata`, then `memori.attribution(...)`.
+        entity_key: Under which name a run tells whose memory it is about.
+        session_key: Under which name it tells the conversation.
+        process_id: The agent's own id.
+        k: How many facts are shown at most.
+        strictness: Scales the cut below which nothing is recalled; 0 switches it off.
+        where: Metadata that recalled facts must have.
+        recall: Whether to recall.
+        capture: What to store of a turn: `"user+assistant"`, `"user"`, or False for nothing.
+        tools: Whether the model gets tools to search memory and to remember by itself.
+        missing: What to do when nobody is named: `"raise"` before the run, or `"skip"`: neither
+            recall nor capture, and one warning.
+        on_error: What to do when memory fails: `"log"` and go on without, or `"raise"`, for tests.
+        name: What it is called in the graph; needed where an agent has two.
+
+    Raises:
+        ConfigError: An argument cannot be right.
+        ScopeError: `entity_id` is no id.
+    """
+
+    state_schema = MemoriState
+
+    def __init__(
+        self,
+        memori: Memori,
+        *,
+        entity_id: str | None = None,
+        entity_key: str = "user_id",
+        session_key: str = "thread_id",
+        process_id: str | None = None,
+        k: int = 5,
+        strictness: float = 1.0,
+        where: Where | None = None,
+        recall: bool = True,
+        capture: Capture = "user+assistant",
+        tools: bool = False,
+        missing: Missing = "raise",
+        on_error: OnError = "log",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        if capture not in ("user+assistant", "user", False):
+            raise ConfigError(f'`capture` is "user+assistant", "user" or False, got {capture!r}.')
+        if missing not in ("raise", "skip"):
+            raise ConfigError(f'`missing` is "raise" or "skip", got {missing!r}.')
+        self._hooks = Hooks(memori, on_error=on_error)
+        self._identity = Identity(
+            memori=memori,
+            entity_id=entity_id,
+            entity_key=entity_key,
+            session_key=session_key,
+            process_id=process_id,
+        )
+        self._options: dict[str, Any] = {"limit": k, "strictness": strictness, "where": where}
+        self._recall = recall
+        self._capture: Capture = capture
+        self._missing: Missing = missing
+        self._name = name or type(self).__name__
+        named: dict[str, Any] = {
+            "entity_id": entity_id,
+            "entity_key": entity_key,
+            "session_key": session_key,
+            "process_id": process_id,
+            "on_error": on_error,
+        }
+        self.tools = (
+            [
+                create_recall_tool(memori, k=k, strictness=strictness, where=where, **named),
+                create_remember_tool(memori, **named),
+            ]
+            if tools
+            else []
+        )
+
+    @property
+    def name(self) -> str:
+        """What it is called in the graph."""
+        return self._name
+
+    def before_agent(self, state: MemoriState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Recall, once per run."""
+        scope = self._scope(runtime)
+        if scope is None or not self._recall:
+            return None
+        query = question(state["messages"])
+        found = self._hooks.recall(query, scope=scope, **self._options)
+        return self._kept(state, found.context)
+
+    async def abefore_agent(
+        self, state: MemoriState, runtime: Runtime[Any]
+    ) -> dict[str, Any] | None:
+        """Recall, once per run."""
+        scope = self._scope(runtime)
+        if scope is None or not self._recall:
+            return None
+        query = question(state["messages"])
+        found = await self._hooks.arecall(query, scope=scope, **self._options)
+        return self._kept(state, found.context)
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Show the model what was recalled."""
+        scope = self._scope(request.runtime)
+        if scope is None:
+            return handler(request)
+        block = self._recalled(request)
+        if block is not None:
+            with handled():
+                return handler(_with_block(request, block))
+        query = question(request.messages)
+        block = self._hooks.recall(query, scope=scope, **self._options).context
+        with handled():
+            response = handler(_with_block(request, block))
+        return self._with_state(request, response, block)
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """Show the model what was recalled."""
+        scope = self._scope(request.runtime)
+        if scope is None:
+            return await handler(request)
+        block = self._recalled(request)
+        if block is not None:
+            with handled():
+                return await handler(_with_block(request, block))
+        query = question(request.messages)
+        block = (await self._hooks.arecall(query, scope=scope, **self._options)).context
+        with handled():
+            response = await handler(_with_block(request, block))
+        return self._with_state(request, response, block)
+
+    def after_agent(self, state: MemoriState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Capture the turn. Not reached by runs that failed, were cancelled or are interrupted."""
+        scope = self._scope(runtime)
+        if scope is not None and self._capture:
+            self._submit(state["messages"], scope)
+        return None
+
+    async def aafter_agent(
+        self, state: MemoriState, runtime: Runtime[Any]
+    ) -> dict[str, Any] | None:
+        """Capture the turn. Nothing waits: a thread of the memory stores it."""
+        return self.after_agent(state, runtime)
+
+    def _submit(self, messages: Sequence[BaseMessage], scope: Scope) -> None:
+        turn = last_turn(
+            messages,
+            session_id=scope.session_id,
+            with_answer=self._capture == "user+assistant",
+        )
+        if turn is not None:
+            self._hooks.submit(turn.messages, scope=scope, turn_id=turn.id)
+
+    def _scope(self, runtime: Runtime[Any]) -> Scope | None:
+        """Whose memory the run is about; None leaves the run alone."""
+        if not self._recall and not self._capture:
+            return None
+        context: object = getattr(runtime, "context", None)
+        scope = self._identity.scope(context=context)
+        if scope is None and self._missing == "raise":
+            raise ScopeError(f"{self._name}: {self._identity.missing()}.")
+        if scope is None:
+            self._hooks.warn_once("no_scope", "%s: %s", self._name, self._identity.missing())
+        return scope
+
+    def _recalled(self, request: ModelRequest[Any]) -> str | None:
+        """What `before_agent` recalled; None after an interrupt, where it does not run again."""
+        if not self._recall:
+            return ""
+        kept: dict[str, str] = request.state.get("memori_recalled") or {}
+        return kept.get(self._name)
+
+    def _kept(self, state: Any, block: str) -> dict[str, Any]:
+        return {"memori_recalled": {**(state.get("memori_recalled") or {}), self._name: block}}
+
+    def _with_state(
+        self, request: ModelRequest[Any], response: ModelResponse[Any], block: str
+    ) -> ExtendedModelResponse[Any]:
+        update = self._kept(request.state, block)
+        return ExtendedModelResponse(model_response=response, command=Command(update=update))
+
+
+def _with_block(request: ModelRequest[Any], block: str) -> ModelRequest[Any]:
+    """The request with the block as the last part of its system message."""
+    if not block:
+        return request
+    old = request.system_message
+    if old is None:
+        new = SystemMessage(block)
+    elif isinstance(old.content, str):
+        new = old.model_copy(update={"content": f"{old.content}\n\n{block}"})
+    else:
+        parts = [*old.content, {"type": "text", "text": block}]
+        new = old.model_copy(update={"content": parts})
+    return request.override(system_message=new)
