@@ -1,9 +1,11 @@
-"""The rules on messages by people who had not read them (three sets of 60).
+"""The rules on messages by people who had not read them (three sets of 60, one of 40).
 
 First runs, before anybody had looked at a result: everyday .969 precision / .912 recall, hard
-.811 / .571 (dictation, corrections, long rambling messages), mixed .785 / .630. All sets have been
-looked at since, so what stands here guards against falling back; it says little about the next
-stranger.
+.811 / .571 (dictation, corrections, long rambling messages), mixed .785 / .630, fourth .844 / .711
+(quotations, things taken back, appositions; written before its author saw the rules, run once,
+after they were widened for these on the other sets; the rules before that gave .765 / .684). All
+sets have been looked at since, so what stands here guards against falling back; it says little
+about the next stranger. Of the fourth one rule came, on tense ("I've got an exam on Friday").
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ def score(scorer: ModuleType, name: str) -> Mapping[str, float]:
         ("blind_everyday.json", 0.98, 0.98, 1),
         ("blind_hard.json", 0.97, 0.91, 1),
         # Its labels leave a diet and a dislike unpinned, which the product pins.
-        ("blind_mixed.json", 0.96, 0.88, 3),
+        ("blind_mixed.json", 0.96, 0.91, 3),
+        ("blind_fourth.json", 0.84, 0.71, 1),  # as in its first run
     ],
 )
 def test_strangers_messages(

@@ -244,3 +244,16 @@ def test_a_month_alone_is_the_nearest_that_the_verb_allows() -> None:
 def test_a_number_after_a_week_is_the_age(text: str, expected: tuple[str, ...]):
     said_at = datetime(2026, 3, 10, tzinfo=UTC)  # a Tuesday
     assert resolve_dates(text, said_at, "zh")[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("User has got an exam on Friday", "2026-03-13"),  # as "has an exam"
+        ("User has an exam on Friday", "2026-03-13"),
+        ("User got a dog on Friday", "2026-03-06"),
+    ],
+)
+def test_what_one_has_got_is_no_past(text: str, expected: str):
+    said_at = datetime(2026, 3, 10, tzinfo=UTC)  # a Tuesday
+    assert resolve_dates(text, said_at, "en")[1] == (expected,)

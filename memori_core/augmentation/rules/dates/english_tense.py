@@ -13,7 +13,7 @@ _FUTURE = (
 )
 
 _PAST = (
-    r"\b(?:was|were|had|did|didn't|wasn't|weren't|went|got|came|took|saw|made|gave|told|said|bought"
+    r"\b(?:was|were|had|did|didn't|wasn't|weren't|went|came|took|saw|made|gave|told|said|bought"
     r"|began|broke|brought|built|caught|chose|drove|ate|fell|felt|found|flew|forgot|froze|grew"
     r"|heard"
     r"|held|hid|kept|knew|led|left|lent|lost|met|paid|quit|ran|rode|rang|rose|sang|sent|shook|shot"
@@ -21,7 +21,8 @@ _PAST = (
     r"|wore"
     r"|won|wrote|learnt|burnt|dreamt|bit|bled|blew|dealt|drew|dug|drank|fought|forgave|hung|hit"
     r"|hurt"
-    r"|lit|sank|sat|sought|slid|spun|split|spread|swore|swept|tore|been|done|gone|just)\b"
+    r"|lit|sank|sat|sought|slid|spun|split|spread|swore|swept|tore|been|done|gone|just"
+    r"|(?<!\bhas )(?<!\bhave )(?<!['’]ve )(?<!['’]s )got)\b"
 )
 
 _REGULAR_PAST = (
