@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from memori_core._intake import Instant
+from memori_core._intake import Instant, check_limit, check_texts
 from memori_core.capturing import Augmentation, Captured, OnFull
 from memori_core.conversation import Session, Status, StoredMessage, StoredTriple
 from memori_core.core import MemoryCore
@@ -45,7 +45,8 @@ class ConversationVerbs(ABC):
             messages: A text (what the user said), one message or several: mappings with `role` and
                 `content`, or objects with such attributes. Images and files become placeholders;
                 tool calls, thinking and our own context block are left out.
-            at: When it was said; None for the messages' own times, or now.
+            at: When it was said, whatever times the messages have; None for their own times, or
+                now.
             turn_id: An id of your own. A turn that is there already is not stored again.
             status: `partial` for an answer that was broken off, `failed` for one that never came.
             on_full: What to do when 512 turns of this process wait: `raise`, or `defer` the work
@@ -76,7 +77,8 @@ class ConversationVerbs(ABC):
         """`capture` for hooks that must not wait: the disk catches up in the background.
 
         It survives the end of the process, also by `kill -9`; a power cut may lose the last
-        second. It never raises for a full queue.
+        second. It never raises for a full queue. It waits, 10 s at most, only where another process
+        writes to the same file.
         """
         return self._augmentation.capture(
             self._current_scope(),
@@ -96,7 +98,12 @@ class ConversationVerbs(ABC):
         Args:
             session_id: Only in this conversation; None for all.
             limit: Only the last so many.
+
+        Raises:
+            ConfigError: An argument cannot be right.
         """
+        check_limit(limit)
+        check_texts(session_id=session_id)
         return self._core.store.messages(self._current_scope(), session_id=session_id, limit=limit)
 
     def sessions(self) -> Sequence[Session]:
@@ -118,7 +125,11 @@ class ConversationVerbs(ABC):
             predicate: Only with this predicate, for example `lives_in`.
             object: Only with this object.
             include_ended: Also statements that no longer hold.
+
+        Raises:
+            ConfigError: An argument is no text.
         """
+        check_texts(subject=subject, predicate=predicate, object=object)
         return self._core.store.triples(
             self._current_scope(),
             subject=subject,
@@ -133,6 +144,7 @@ class ConversationVerbs(ABC):
         Raises:
             ConfigError: No process is named, neither here nor by the scope.
         """
+        check_texts(process_id=process_id)
         scope = self._current_scope()
         name = process_id or scope.process_id
         if name is None:

@@ -181,10 +181,37 @@ def fact_ids(ids: str | Iterable[str]) -> Sequence[str]:
     """One id or many, as a sequence.
 
     Raises:
-        ConfigError: Something in it is no text.
+        ConfigError: Something in it is no text that could be an id.
     """
     several = [ids] if isinstance(ids, str) else list(ids)
     for value in cast("list[object]", several):
         if not isinstance(value, str):
             raise ConfigError(f"a fact id is text, got {type(value).__name__}: {value!r}")
+        check_text("fact id", value)
     return several
+
+
+def check_texts(**texts: object) -> None:
+    """Raise unless each is None or a text that a store could hold.
+
+    Raises:
+        ConfigError: One is something else; the message has its name.
+    """
+    for name, text in texts.items():
+        if text is None:
+            continue
+        if not isinstance(text, str):
+            raise ConfigError(f"`{name}` is text, got {type(text).__name__}: {text!r}")
+        check_text(name, text)
+
+
+def check_limit(limit: object) -> None:
+    """Raise unless it is None or a number from 0.
+
+    Raises:
+        ConfigError: It is something else.
+    """
+    if limit is None:
+        return
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+        raise ConfigError(f"`limit` is a number from 0, or None for all; got {limit!r}.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,7 +10,8 @@ from memori_core.augmentation.merging import OPPOSITES, Claim, ended_by, held_cl
 from memori_core.augmentation.messages import asks_only
 from memori_core.conversation import ExtractedFact, Extraction, Job, StoredMessage, StoredTriple
 from memori_core.core import MemoryCore
-from memori_core.models import NewFact, Scope, unique_key
+from memori_core.interception.handling import handled
+from memori_core.models import Mention, NewFact, Scope, unique_key
 from memori_core.retrieval.tokenization import has_cjk, index_terms, query_words
 from memori_core.writes import (
     CreateAttribute,
@@ -35,6 +34,9 @@ FORGET_SHARE = 0.6
 class Augmenter:
     """Extracts, embeds, merges, and applies the result in one batch.
 
+    Jobs of one entity must come one at a time, as stores give them out: two would not see each
+    other's new facts when they merge.
+
     Args:
         core: Embeds and stores.
         extractor: What makes facts of messages.
@@ -45,27 +47,28 @@ class Augmenter:
         self._core = core
         self._extractor = extractor
         self._index_messages = index_messages
-        # Two jobs of one entity would not see each other's new facts when they merge.
-        self._entity_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def __call__(self, job: Job) -> None:
         """Do one job. Whatever it raises leaves the store as it was."""
         messages = [replace(m.message, said_at=m.said_at) for m in job.messages]
         extraction = Extraction()
         if messages:
-            extraction = self._extractor.extract(
-                messages, said_at=job.messages[-1].said_at, summary=job.summary
-            )
+            # The model may be a registered client: what we ask it is no conversation of the user's.
+            with handled():
+                extraction = self._extractor.extract(
+                    messages, said_at=job.messages[-1].said_at, summary=job.summary
+                )
         scope = Scope(job.entity_id, process_id=job.process_id, session_id=job.session_id)
-        with self._entity_locks[job.entity_id]:
-            ops = (*self._ops(scope, job, extraction), FinishJob(job.id, lease=job.lease))
-            self._core.store.apply(scope, WriteBatch(ops))
+        ops = (*self._ops(scope, job, extraction), FinishJob(job.id, lease=job.lease))
+        self._core.store.apply(scope, WriteBatch(ops))
 
     def _ops(self, scope: Scope, job: Job, extraction: Extraction) -> Iterator[Op]:
         facts = _one_of_each(extraction.facts)
         spoken = [m for m in job.messages if self._index_messages and _tells(m)]
         new = [_new_fact(fact, job.messages[fact.message]) for fact in facts]
-        creations = self._core.creations(scope, [*new, *map(_new_message, spoken)])
+        creations = self._core.creations(
+            scope, [*new, *map(_new_message, spoken)], names=[_named(fact) for fact in facts]
+        )
         yield from creations
         yield from self._graph(scope, facts, creations[: len(facts)])
         yield from self._forgotten(scope, extraction.forget)
@@ -124,6 +127,7 @@ class Augmenter:
                 yield DeleteFacts(tuple(gone))
 
 
+_SELF = frozenset({"", "user", "用户"})
 _OWN_WORDS = frozenset(index_terms("user name is 用户叫"))
 _REDACTED = "[redacted"
 
@@ -148,6 +152,15 @@ def _tells(stored: StoredMessage) -> bool:
     """
     message = stored.message
     return message.role == "user" and (message.name is not None or not asks_only(message.content))
+
+
+def _named(fact: ExtractedFact) -> list[Mention]:
+    """Who and what the statements of a fact are about, once each."""
+    parts = [(t.subject, t.subject_type) for t in fact.triples]
+    parts += [(t.object, t.object_type) for t in fact.triples]
+    mentions = [Mention(text, type=kind or "thing") for text, kind in parts]
+    named = {m.norm: m for m in reversed(mentions) if m.norm not in _SELF}
+    return list(named.values())[::-1]
 
 
 def _new_fact(fact: ExtractedFact, source: StoredMessage) -> NewFact:

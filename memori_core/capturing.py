@@ -89,7 +89,9 @@ class Augmentation:
         if turn_id is not None:
             check_text("turn_id", turn_id)
         read = tuple(self._redacted(message) for message in read_messages(messages))
-        said_at = instant(at, name="at") or _last_time(read) or self._clock()
+        if (said_at := instant(at, name="at")) is not None:
+            read = tuple(replace(message, said_at=None) for message in read)
+        said_at = said_at or _last_time(read) or self._clock()
         turn = AppendTurn(
             turn_id or uuid7(),
             session_id=scope.session_id or self._session(scope, said_at),
@@ -116,8 +118,10 @@ class Augmentation:
             if worker is not None and reserved:
                 worker.release()
             raise
-        if worker is not None:
-            worker.submit(turn.turn_id, reserved=reserved)
+        if worker is not None and applied.queued:
+            worker.submit(scope.entity_id, turn.turn_id, reserved=reserved)
+        elif worker is not None and reserved:
+            worker.release()
         return applied.messages
 
     def _redacted(self, message: Message) -> Message:
@@ -126,13 +130,9 @@ class Augmentation:
         return replace(message, content=self._redactor(message.content))
 
     def _session(self, scope: Scope, said_at: datetime) -> str:
-        """The conversation that goes on, or a new one after a while of silence."""
-        for session in self._core.store.sessions(scope):
-            if session.process_id == scope.process_id:
-                if said_at - session.last_active_at < SESSION_IDLE:
-                    return session.id
-                break
-        return uuid7()
+        """The conversation that goes on at the time, or a new one after a while of silence."""
+        session = self._core.store.session_at(scope, said_at, idle=SESSION_IDLE)
+        return uuid7() if session is None else session.id
 
     def flush(self, timeout_s: float | None = None) -> bool:
         """Wait until every captured turn is augmented or given up.
@@ -141,7 +141,8 @@ class Augmentation:
             timeout_s: At most so long; None for as long as it takes.
 
         Returns:
-            Whether none is left.
+            Whether all are augmented: False when the time is over, or when a turn was given up
+            since the last flush. It is kept, and `augmentation.resume()` tries it again.
         """
         return self._worker is None or self._worker.flush(timeout_s)
 

@@ -87,14 +87,23 @@ class MemoryCore:
         scope: Scope,
         new: Sequence[NewFact],
         *,
+        names: Sequence[Sequence[Mention]] = (),
         vectors: Sequence[Sequence[float]] | FloatArray | None = None,
         progress: bool = False,
     ) -> list[CreateFact | UpsertFact]:
-        """The operations that store facts, embedded and with their names, one per fact."""
+        """The operations that store facts, embedded and with their names, one per fact.
+
+        Args:
+            scope: Whose they are.
+            new: The facts.
+            names: What the first of them speak of, beside the names that their texts show.
+            vectors: Their vectors, shape `(n, dim)`, if they are known already.
+            progress: Show a progress bar.
+        """
         now = self._clock()
         said = [fact if fact.said_at else replace(fact, said_at=now) for fact in new]
         rows = self._rows([index_text(fact) for fact in said], vectors, progress=progress)
-        mentions = self._mentions([fact.content for fact in said])
+        mentions = self._mentions([fact.content for fact in said], names)
         ops: list[CreateFact | UpsertFact] = []
         for fact, row, named in zip(said, rows, mentions, strict=True):
             record = _intake.record(
@@ -106,6 +115,7 @@ class MemoryCore:
 
     def update(self, scope: Scope, fact_id: str, changes: Mapping[str, object]) -> Fact | None:
         """Change fields of one fact; None if there is no such fact."""
+        _intake.fact_ids(fact_id)
         values = dict(changes)
         mentions: tuple[Mention, ...] | None = None
         content = values.get("content")
@@ -138,6 +148,8 @@ class MemoryCore:
 
     def facts(self, scope: Scope, *, limit: int | None, after: str | None) -> list[Fact]:
         """Facts in the order of their ids, without indexed messages."""
+        _intake.check_limit(limit)
+        _intake.check_texts(after=after)
         found: list[Fact] = []
         while limit is None or len(found) < limit:
             page = self.store.facts(scope, after=after, limit=BATCH)
@@ -149,6 +161,7 @@ class MemoryCore:
 
     def history(self, scope: Scope, fact_id: str) -> Sequence[FactVersion]:
         """What a fact said before."""
+        _intake.fact_ids(fact_id)
         return self.store.history(scope, fact_id)
 
     def forget(self, scope: Scope, ids: str | Iterable[str]) -> int:
@@ -188,11 +201,12 @@ class MemoryCore:
                         changes=_intake.derived(record.fact)
                         | {"vector": row, "embedder": self._embedder_name if row else None},
                         mentions=mentions,
+                        if_revision=record.fact.revision,  # or it was written anew meanwhile
                     )
                     for record, row, mentions in zip(batch, rows, named, strict=True)
                 ]
-                self.store.apply(scope, WriteBatch(tuple(ops)))
-                changed += len(ops)
+                applied = self.store.apply(scope, WriteBatch(tuple(ops)))
+                changed += sum(fact is not None for fact in applied.facts)
         return changed
 
     def _is_stale(self, record: FactRecord) -> bool:
@@ -226,11 +240,16 @@ class MemoryCore:
             matrix = np.array(rows, np.float32).reshape(len(texts), embedder.dim)
         return [row.astype("<f4").tobytes() for row in matrix]
 
-    def _mentions(self, texts: Sequence[str]) -> list[tuple[Mention, ...]]:
+    def _mentions(
+        self, texts: Sequence[str], known: Sequence[Sequence[Mention]] = ()
+    ) -> list[tuple[Mention, ...]]:
         if not self._retriever.fusion.uses_mentions:
             return [()] * len(texts)
         self._entities = self._entities or default_extractor()
-        found = self._entities.extract(texts)
+        found = [list(mentions) for mentions in self._entities.extract(texts)]
+        for mentions, others in zip(found, known, strict=False):
+            norms = {mention.norm for mention in mentions}
+            mentions += [other for other in others if other.norm not in norms]
         names = list(dict.fromkeys(m.text for mentions in found for m in mentions))
         vectors = dict(zip(names, self._rows(names, None), strict=True))
         return [

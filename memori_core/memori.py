@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 from memori_core._async_verbs import AsyncMemoryVerbs
 from memori_core._attribution import Attribution
@@ -27,11 +27,9 @@ from memori_core.errors import ConfigError, ScopeError
 from memori_core.interception.llm import Llm, LlmReport
 from memori_core.models import Scope
 from memori_core.retrieval.boosts import Boost, conversation
+from memori_core.retrieval.fusion import Fusion, make_fusion
 from memori_core.retrieval.hybrid import HybridRetriever
 from memori_core.stores import InMemoryStore, SQLiteStore, Store
-
-if TYPE_CHECKING:
-    from memori_core.retrieval.fusion import Fusion
 
 DEFAULT_PATH = "memori.db"
 
@@ -98,8 +96,10 @@ class Memori(AsyncMemoryVerbs):
         extractor: What makes facts of captured messages: the rules, which need no model, or an
             object such as `LLMExtractor`; None keeps messages only.
         index_messages: Whether what users said is recalled beside facts; None for yes with the
-            rules and no with a model.
-        redactor: What takes secrets out of messages before they are stored; None stores them.
+            rules and no with a model. Where they are not, the rules keep the statements that are
+            no facts, too.
+        redactor: What takes secrets out of captured messages before they are stored; None stores
+            them. What you `remember` yourself is stored as it is.
         on_error: Told of every failure of the extractor.
 
     Raises:
@@ -127,18 +127,21 @@ class Memori(AsyncMemoryVerbs):
             if boosts != "conversation":
                 raise ConfigError(f'`boosts` is "conversation" or Boost objects, got {boosts!r}.')
             boosts = conversation()
+        # All of it is checked before the file is made.
         made = make_embedder(embedder)
+        policy = make_fusion(fusion, has_embedder=made is not None)
+        extracts = make_extractor(extractor, indexes_messages=index_messages)
         self._number = next(_numbers)
         self._fallback = scope
         self._owns_store = not isinstance(path_or_store, Store)
         self._store = path_or_store if isinstance(path_or_store, Store) else _open(path_or_store)
         self._core = MemoryCore(
             self._store,
-            HybridRetriever(self._store, embedder=made, fusion=fusion, boosts=boosts),
+            HybridRetriever(self._store, embedder=made, fusion=policy, boosts=boosts),
         )
         self._augmentation = Augmentation(
             self._core,
-            make_extractor(extractor),
+            extracts,
             index_messages=index_messages,
             redactor=redactor,
             on_error=on_error,
@@ -272,7 +275,8 @@ class Memori(AsyncMemoryVerbs):
             timeout_s: At most so long; None for as long as it takes.
 
         Returns:
-            Whether none is left.
+            Whether all are augmented: False when the time is over, or when a turn was given up
+            since the last flush. It is kept, and `augmentation.resume()` tries it again.
         """
         started = time.monotonic()
         if not self._llm.drain(timeout_s):

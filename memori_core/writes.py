@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from memori_core.conversation import Message, Status, StoredMessage, Triple
 from memori_core.models import Fact, FactRecord, Mention
@@ -18,7 +18,6 @@ class CreateFact:
     record: FactRecord
     _: KW_ONLY
     mentions: tuple[Mention, ...] = ()
-    op: Literal["entity_fact.create"] = "entity_fact.create"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,6 @@ class UpsertFact:
     record: FactRecord
     _: KW_ONLY
     mentions: tuple[Mention, ...] = ()
-    op: Literal["upsert_fact"] = "upsert_fact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,8 @@ class UpdateFact:
     """Fields of `Fact` and `FactRecord` by name; `content` comes with what is derived from it."""
     mentions: tuple[Mention, ...] | None = None
     """The new mentions where the text changes; None leaves them."""
-    op: Literal["entity_fact.update"] = "entity_fact.update"
+    if_revision: int | None = None
+    """Only if the fact was not changed since it had this revision; None for in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,6 @@ class DeleteFacts:
     """Delete facts with their text, vectors, history and mentions; unknown ids are passed over."""
 
     fact_ids: tuple[str, ...]
-    _: KW_ONLY
-    op: Literal["entity_fact.delete"] = "entity_fact.delete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,6 @@ class AppendTurn:
     """When it was said, for messages without a time of their own."""
     job: bool = True
     """Whether the turn waits to be augmented."""
-    op: Literal["conversation.append"] = "conversation.append"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,6 @@ class UpdateConversation:
     session_id: str
     _: KW_ONLY
     summary: str
-    op: Literal["conversation.update"] = "conversation.update"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +90,6 @@ class CreateTriple:
     triple: Triple
     _: KW_ONLY
     fact_id: str
-    op: Literal["knowledge_graph.create"] = "knowledge_graph.create"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +99,6 @@ class EndTriples:
     fact_id: str
     _: KW_ONLY
     valid_until: datetime
-    op: Literal["knowledge_graph.end"] = "knowledge_graph.end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +108,6 @@ class CreateAttribute:
     content: str
     _: KW_ONLY
     process_id: str
-    op: Literal["process_attribute.create"] = "process_attribute.create"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +117,6 @@ class FinishJob:
     job_id: str
     _: KW_ONLY
     lease: str
-    op: Literal["job.finish"] = "job.finish"
 
 
 Op: TypeAlias = (
@@ -161,6 +152,8 @@ class Applied:
     """The ids that were deleted."""
     messages: tuple[StoredMessage, ...] = ()
     """Of an appended turn: its messages as they are stored, also if they were there before."""
+    queued: bool = False
+    """Whether a job waits because of an appended turn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,12 +120,14 @@ def apply_ops(table: Table, ops: Sequence[Op], *, revision: int, now: datetime) 
         facts=tuple(facts),
         deleted=tuple(deleted),
         messages=tuple(messages),
+        queued=changer.queued,
     )
 
 
 class _Changer:
     def __init__(self, table: Table, revision: int, now: datetime) -> None:
         self.changed = False
+        self.queued = False
         self._table = table
         # The id of a fact that was there, by the one under which this batch said it again.
         self._id_of: dict[str, str] = {}
@@ -164,11 +166,14 @@ class _Changer:
     def update(self, op: UpdateFact) -> Fact | None:
         _check_names(op.changes)
         old = self._table.by_id(self._id(op.fact_id))
-        if old is None:
+        if old is None or op.if_revision not in (None, old.fact.revision):
             return None
         new = checked(updated(old, op.changes), revision=old.fact.revision)
         if (successor := new.fact.superseded_by) is not None:
-            new = replace(new, fact=replace(new.fact, superseded_by=self._id(successor)))
+            successor = self._id(successor)
+            if successor == old.fact.id:  # what was said last is this very fact: it holds
+                return old.fact
+            new = replace(new, fact=replace(new.fact, superseded_by=successor))
         return self._replace(old, new, mentions=op.mentions, replaced_at=self._now)
 
     def delete(self, op: DeleteFacts) -> list[str]:
@@ -181,9 +186,10 @@ class _Changer:
         return deleted
 
     def append(self, op: AppendTurn) -> list[StoredMessage]:
-        messages, changed = append_turn(self._table, op, now=self._now)
-        self.changed = self.changed or changed
-        return messages
+        appended = append_turn(self._table, op)
+        self.changed |= appended.changed
+        self.queued |= appended.queued
+        return appended.messages
 
     def connect(self, op: CreateTriple) -> None:
         fact_id = self._id(op.fact_id)

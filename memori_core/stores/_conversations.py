@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 from typing import Protocol, get_args
 
@@ -60,10 +60,11 @@ class ConversationTable(Protocol):
         """Replace the text of a message."""
         ...
 
-    def add_job(
-        self, job_id: str, *, session_id: str, process_id: str | None, at: datetime
-    ) -> None:
-        """Let a turn wait to be augmented. One that runs waits again; a done or dead one stays."""
+    def add_job(self, job_id: str, *, session_id: str, process_id: str | None) -> bool:
+        """Let a turn wait to be augmented; False where that changes nothing.
+
+        One that runs waits again; one that waits, is done or dead stays as it is.
+        """
         ...
 
     def finish_job(self, job_id: str, lease: str) -> bool:
@@ -87,10 +88,20 @@ class ConversationTable(Protocol):
         ...
 
 
-def append_turn(
-    table: ConversationTable, op: AppendTurn, *, now: datetime
-) -> tuple[list[StoredMessage], bool]:
-    """Store a turn; what is stored of it now, and whether that is new.
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What became of a turn."""
+
+    messages: list[StoredMessage]
+    """What is stored of it now."""
+    _: KW_ONLY
+    changed: bool = False
+    queued: bool = False
+    """Whether a job waits because of it."""
+
+
+def append_turn(table: ConversationTable, op: AppendTurn) -> Appended:
+    """Store a turn.
 
     A turn that is there is left alone, with one exception: one that was broken off or failed and
     comes again complete. Then a message that continues a stored one of the same place replaces its
@@ -101,7 +112,7 @@ def append_turn(
     known = table.turn(op.turn_id)
     stored = [] if known is None else table.messages_of(op.turn_id)
     if known and (known[0] == "complete" or op.status != "complete"):
-        return stored, False
+        return Appended(stored)
     session_id = op.session_id if known is None else known[1]
     times = _times(op.messages, said_at)
     _touch_session(table, session_id, op.process_id, times or [said_at])
@@ -127,9 +138,9 @@ def append_turn(
         position += 1
         if known is None:
             stored.append(new)
-    if op.job:
-        table.add_job(op.turn_id, session_id=session_id, process_id=op.process_id, at=now)
-    return (stored if known is None else table.messages_of(op.turn_id)), True
+    queued = op.job and table.add_job(op.turn_id, session_id=session_id, process_id=op.process_id)
+    now_stored = stored if known is None else table.messages_of(op.turn_id)
+    return Appended(now_stored, changed=True, queued=queued)
 
 
 def update_conversation(table: ConversationTable, op: UpdateConversation) -> bool:

@@ -151,16 +151,17 @@ class MemoryConversations:
         new = replace(old, message=replace(old.message, content=content))
         self._log.set(self._said.messages, message_id, new)
 
-    def add_job(
-        self, job_id: str, *, session_id: str, process_id: str | None, at: datetime
-    ) -> None:
+    def add_job(self, job_id: str, *, session_id: str, process_id: str | None) -> bool:
         jobs = self._said.jobs
         old = jobs.get(job_id)
         if old is None:
             job = QueuedJob(next(self._numbers), session_id=session_id, process_id=process_id)
-            self._log.set(jobs, job_id, job)
         elif old.status == "running":
-            self._log.set(jobs, job_id, replace(old, status="waiting", lease="", lease_until=None))
+            job = replace(old, status="waiting", lease="", lease_until=None)
+        else:
+            return False
+        self._log.set(jobs, job_id, job)
+        return True
 
     def finish_job(self, job_id: str, lease: str) -> bool:
         jobs = self._said.jobs

@@ -35,8 +35,8 @@ class Entity:
     said: Conversations = field(default_factory=Conversations)
 
     def count(self) -> int:
-        """How many facts there are."""
-        return len(self.by_uniq)
+        """How many facts there are, indexed messages not counted."""
+        return sum(r.fact.kind != "message" for r in self.facts.values() if r)
 
     def is_known(self) -> bool:
         """Whether there is more than a trace of it."""

@@ -100,15 +100,14 @@ class SQLiteConversations:
             (content, self._key, message_id),
         )
 
-    def add_job(
-        self, job_id: str, *, session_id: str, process_id: str | None, at: datetime
-    ) -> None:
-        self._execute(
-            "INSERT INTO jobs (entity_key, id, session_id, process_id, status, created_at) "
-            "VALUES (?, ?, ?, ?, 'waiting', ?) ON CONFLICT (entity_key, id) DO UPDATE "
+    def add_job(self, job_id: str, *, session_id: str, process_id: str | None) -> bool:
+        done = self._execute(
+            "INSERT INTO jobs (entity_key, id, session_id, process_id, status) "
+            "VALUES (?, ?, ?, ?, 'waiting') ON CONFLICT (entity_key, id) DO UPDATE "
             "SET status = 'waiting', lease = NULL, lease_until = NULL WHERE status = 'running'",
-            (self._key, job_id, session_id, process_id, to_micros(at)),
+            (self._key, job_id, session_id, process_id),
         )
+        return done.rowcount == 1
 
     def finish_job(self, job_id: str, lease: str) -> bool:
         done = self._execute(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime, timedelta
 
 from memori_core.conversation import Session, Status, StoredMessage, StoredTriple, Triple
 from memori_core.stores._conversations import fold
-from memori_core.stores._rows import from_micros
+from memori_core.stores._rows import from_micros, to_micros
 from memori_core.stores._sqlite_conversations import (
     MESSAGE_COLUMNS,
     SESSION_COLUMNS,
@@ -40,6 +41,30 @@ def sessions(connection: sqlite3.Connection, key: bytes) -> list[Session]:
         (key,),
     ).fetchall()
     return list(map(to_session, rows))
+
+
+def session_at(
+    connection: sqlite3.Connection,
+    key: bytes,
+    at: datetime,
+    *,
+    process_id: str | None,
+    idle: timedelta,
+) -> Session | None:
+    """The conversation of a process that goes on at a time."""
+    row = connection.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions "
+        "WHERE entity_key = :key AND process_id IS :process_id "
+        "AND started_at - :at < :idle AND :at - last_active_at < :idle "
+        "ORDER BY last_active_at DESC, id DESC LIMIT 1",
+        {
+            "key": key,
+            "process_id": process_id,
+            "at": to_micros(at),
+            "idle": idle // timedelta(microseconds=1),
+        },
+    ).fetchone()
+    return None if row is None else to_session(row)
 
 
 def turns(connection: sqlite3.Connection, key: bytes) -> dict[str, Status]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
 from memori_core._threads import run_sync
@@ -100,6 +100,18 @@ class Store(ABC):
         """The entity's conversations, the one that was active last first."""
 
     @abstractmethod
+    def session_at(self, scope: Scope, at: datetime, *, idle: timedelta) -> Session | None:
+        """The conversation of the scope's process that goes on at a time; None for none.
+
+        Of several, the one that was active last.
+
+        Args:
+            scope: The entity, and its process or none.
+            at: The time.
+            idle: A conversation goes on for so long before its first word and after its last.
+        """
+
+    @abstractmethod
     def turns(self, scope: Scope) -> Mapping[str, Status]:
         """How the entity's turns ended, by the id of the turn."""
 
@@ -136,9 +148,18 @@ class Store(ABC):
     def claim_jobs(self, *, limit: int, lease_s: float, now: datetime) -> list[Job]:
         """Take up waiting jobs of any entity, oldest first, for `lease_s` seconds.
 
-        A job whose lease ran out waits again. Jobs of one session are given out in the order they
-        were captured, one at a time: one that waits to be tried again holds up those behind it, a
-        dead one does not. No job is given to two callers, in any process.
+        A job whose lease ran out waits again. Of one entity one job runs at a time, since two would
+        not see each other's facts. Those of one session are given out in the order they were
+        captured: one that waits to be tried again holds up those behind it, a dead one does not. No
+        job is given to two callers, in any process.
+        """
+
+    @abstractmethod
+    def renew_job(self, job: Job, *, lease_s: float, now: datetime) -> bool:
+        """Keep a job for another `lease_s` seconds from now, and return whether it is still ours.
+
+        Long work is renewed while it goes on, so that leases can be short: what a process that died
+        had taken up is soon free for others.
         """
 
     @abstractmethod
@@ -158,7 +179,11 @@ class Store(ABC):
 
     @abstractmethod
     def erase(self, scope: Scope) -> int:
-        """Remove everything about the entity for good, and return how many facts there were."""
+        """Remove everything about the entity for good.
+
+        Returns:
+            How many facts there were, indexed messages not counted.
+        """
 
     @abstractmethod
     def entities(self) -> list[str]:
@@ -174,8 +199,8 @@ class Store(ABC):
 
     @abstractmethod
     def stats(self) -> Mapping[str, int | str]:
-        """Counts and sizes: `entities` and their `facts`, `messages`, `sessions`, `jobs` that are
-        not done, `bytes`, and what the store adds."""
+        """Counts and sizes: `entities` and their `facts` (indexed messages not counted),
+        `messages`, `sessions`, `jobs` that are not done, `bytes`, and what the store adds."""
 
     @abstractmethod
     def close(self) -> None:

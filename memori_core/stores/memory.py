@@ -125,6 +125,13 @@ class InMemoryStore(Store):
             sessions = self._entity(scope).said.sessions.values()
             return sorted(sessions, key=lambda s: (s.last_active_at, s.id), reverse=True)
 
+    def session_at(self, scope: Scope, at: datetime, *, idle: timedelta) -> Session | None:
+        for session in self.sessions(scope):
+            goes_on = session.started_at - at < idle and at - session.last_active_at < idle
+            if goes_on and session.process_id == scope.process_id:
+                return session
+        return None
+
     def turns(self, scope: Scope) -> Mapping[str, Status]:
         with self._lock:
             turns = self._entity(scope).said.turns
@@ -161,20 +168,31 @@ class InMemoryStore(Store):
             unfinished = (job for job in self._queue() if job[2].status != "done")
             queue = sorted(unfinished, key=lambda job: job[2].number)
             busy = {
-                (entity.entity_id, queued.session_id)
+                entity.entity_id
                 for entity, _, queued in queue
                 if queued.status == "running" and not queued.is_due(now)
             }
+            behind: set[tuple[str, str]] = set()
             for entity, job_id, queued in queue:
                 session = (entity.entity_id, queued.session_id)
                 if len(claimed) >= limit:
                     break
-                if queued.is_open and session not in busy:
-                    busy.add(session)
-                    if queued.is_due(now):
+                if queued.is_open and session not in behind:
+                    behind.add(session)
+                    if queued.is_due(now) and entity.entity_id not in busy:
+                        busy.add(entity.entity_id)
                         until = now + timedelta(seconds=lease_s)
                         claimed.append(_claimed(entity, job_id, queued, until))
         return claimed
+
+    def renew_job(self, job: Job, *, lease_s: float, now: datetime) -> bool:
+        with self._lock:
+            jobs = self._entity(Scope(job.entity_id)).said.jobs
+            old = jobs.get(job.id)
+            if old is None or old.status != "running" or old.lease != job.lease:
+                return False
+            jobs[job.id] = replace(old, lease_until=now + timedelta(seconds=lease_s))
+            return True
 
     def release_job(self, job: Job, *, error: str, retry_at: datetime | None) -> None:
         with self._lock:

@@ -159,6 +159,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """INSERT INTO fact_sources SELECT entity_key, source_message_id, id FROM facts
             WHERE source_message_id IS NOT NULL AND kind <> 'message' AND NOT deleted""",
     ),
+    ("ALTER TABLE jobs DROP COLUMN created_at",),
 )
 
 

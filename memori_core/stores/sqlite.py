@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar, Literal
 
 from memori_core.conversation import Job, JobStatus, Session, Status, StoredMessage, StoredTriple
@@ -38,6 +38,7 @@ _OWN_TABLES = (
     "triples",
     "attributes",
 )
+_COUNTED = "NOT deleted AND kind <> 'message'"
 _EXISTS = " OR ".join(
     f"EXISTS (SELECT 1 FROM {table} WHERE entity_key = e.entity_key{live})"
     for table, live in (("facts", " AND NOT deleted"), ("sessions", ""), ("attributes", ""))
@@ -134,8 +135,7 @@ class SQLiteStore(Store):
     def count(self, scope: Scope) -> int:
         with self._reader().use() as connection:
             (count,) = connection.execute(
-                "SELECT count(*) FROM facts "
-                "WHERE entity_key = ? AND deleted = 0 AND kind != 'message'",
+                f"SELECT count(*) FROM facts WHERE entity_key = ? AND {_COUNTED}",
                 (scope.entity_key,),
             ).fetchone()
         return int(count)
@@ -180,6 +180,12 @@ class SQLiteStore(Store):
         with self._reader().use() as connection:
             return _sqlite_reading.sessions(connection, scope.entity_key)
 
+    def session_at(self, scope: Scope, at: datetime, *, idle: timedelta) -> Session | None:
+        with self._reader().use() as connection:
+            return _sqlite_reading.session_at(
+                connection, scope.entity_key, at, process_id=scope.process_id, idle=idle
+            )
+
     def turns(self, scope: Scope) -> Mapping[str, Status]:
         with self._reader().use() as connection:
             return _sqlite_reading.turns(connection, scope.entity_key)
@@ -218,6 +224,13 @@ class SQLiteStore(Store):
         ):
             return _sqlite_jobs.claim(connection, limit=limit, lease_s=lease_s, now=now)
 
+    def renew_job(self, job: Job, *, lease_s: float, now: datetime) -> bool:
+        with (
+            self._writer.use() as connection,
+            self._commits.transaction(connection, durable=False),
+        ):
+            return _sqlite_jobs.renew(connection, job, until=now + timedelta(seconds=lease_s))
+
     def release_job(self, job: Job, *, error: str, retry_at: datetime | None) -> None:
         with self._writer.use() as connection:
             _sqlite_jobs.release(connection, job, error=error, retry_at=retry_at)
@@ -240,7 +253,7 @@ class SQLiteStore(Store):
                 if known is None:
                     return 0
                 (count,) = connection.execute(
-                    "SELECT count(*) FROM facts WHERE entity_key = ? AND NOT deleted", (key,)
+                    f"SELECT count(*) FROM facts WHERE entity_key = ? AND {_COUNTED}", (key,)
                 ).fetchone()
                 for table in _OWN_TABLES:
                     connection.execute(f"DELETE FROM {table} WHERE entity_key = ?", (key,))
@@ -284,7 +297,7 @@ class SQLiteStore(Store):
 
             counts = {
                 "entities": number(f"SELECT count(*) FROM entities AS e WHERE {_EXISTS}"),
-                "facts": number("SELECT count(*) FROM facts WHERE NOT deleted"),
+                "facts": number(f"SELECT count(*) FROM facts WHERE {_COUNTED}"),
                 "messages": number("SELECT count(*) FROM messages"),
                 "sessions": number("SELECT count(*) FROM sessions"),
                 "jobs": number("SELECT count(*) FROM jobs WHERE status <> 'done'"),

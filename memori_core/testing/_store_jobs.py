@@ -20,16 +20,37 @@ MINUTE = timedelta(minutes=1)
 class JobConformance:
     """The part of `StoreConformance` that is about jobs."""
 
-    def test_jobs_are_given_out_oldest_first_one_per_session(self, store: Store) -> None:
+    def test_jobs_are_given_out_oldest_first_one_per_entity(self, store: Store) -> None:
         append(store, ALICE, "a1")
         append(store, ALICE, "a2")
         append(store, BOB, "b1")
         append(store, ALICE, "c1", session_id="other")
         run(store, ALICE, turn("quiet", job=False))
-        assert [job.id for job in claim(store, 2)] == ["a1", "b1"]
-        assert [job.id for job in claim(store)] == ["c1"]
+        assert [job.id for job in claim(store, 1)] == ["a1"]
+        assert [job.id for job in claim(store)] == ["b1"]
         assert claim(store) == []
-        assert store.jobs() == {"waiting": 1, "running": 3, "done": 0, "dead": 0}
+        assert store.jobs() == {"waiting": 2, "running": 2, "done": 0, "dead": 0}
+
+    def test_a_job_that_waits_for_its_retry_does_not_hold_up_other_sessions(
+        self, store: Store
+    ) -> None:
+        append(store, ALICE, "a1")
+        append(store, ALICE, "a2")
+        append(store, ALICE, "c1", session_id="other")
+        (first,) = claim(store)
+        store.release_job(first, error="no answer", retry_at=NOW + MINUTE / 2)
+        assert [job.id for job in claim(store)] == ["c1"]
+
+    def test_a_renewed_job_is_given_to_nobody_else(self, store: Store) -> None:
+        append(store, ALICE, "t")
+        (job,) = claim(store, lease_s=60)
+        late = NOW + MINUTE - timedelta(seconds=1)
+        assert store.renew_job(job, lease_s=60, now=late)
+        assert claim(store, now=NOW + MINUTE) == []
+        (taken,) = claim(store, now=late + MINUTE)
+        assert not store.renew_job(job, lease_s=60, now=late + MINUTE)
+        run(store, ALICE, FinishJob("t", lease=taken.lease))
+        assert not store.renew_job(taken, lease_s=60, now=late + MINUTE)
 
     def test_a_job_brings_its_messages_and_the_summary_before_them(self, store: Store) -> None:
         append(store, ALICE, "t")
@@ -175,6 +196,6 @@ class JobConformance:
 
         with ThreadPoolExecutor(4) as pool:
             done = [job_id for mine in pool.map(work, range(4)) for job_id in mine]
-        done += work(0)  # a worker may stop while another one holds up the last session
+        done += work(0)  # a worker may stop while another one holds up the last entity
         assert sorted(done) == sorted(f"t{n}" for n in range(60))
         assert store.jobs() == {"waiting": 0, "running": 0, "done": 60, "dead": 0}

@@ -22,7 +22,7 @@ from memori_core.testing.facts import (
     fact_record,
     run,
 )
-from memori_core.writes import Applied, DeleteFacts, UpdateFact, UpsertFact
+from memori_core.writes import Applied, CreateFact, DeleteFacts, UpdateFact, UpsertFact
 
 
 class WritingConformance:
@@ -163,6 +163,29 @@ class WritingConformance:
     def test_an_update_of_nobody_changes_nothing(self, store: Store) -> None:
         applied = run(store, ALICE, UpdateFact("nobody", changes={"pinned": True}))
         assert applied == Applied(revision=0, facts=(None,))
+
+    def test_an_update_can_be_held_to_a_revision(self, store: Store) -> None:
+        create(store, ALICE, fact_record("User likes tea", id="a"))
+        revision = store.revision(ALICE)
+        late = UpdateFact("a", changes={"pinned": True}, if_revision=revision)
+        run(store, ALICE, UpdateFact("a", changes={"position": 3}))
+        assert run(store, ALICE, late).facts == (None,)
+        (stored,) = store.facts(ALICE)
+        assert (stored.fact.position, stored.fact.pinned) == (3, False)
+        now = UpdateFact("a", changes={"pinned": True}, if_revision=stored.fact.revision)
+        (fact,) = run(store, ALICE, now).facts
+        assert fact is not None
+        assert fact.pinned
+
+    def test_a_fact_does_not_take_its_own_place(self, store: Store) -> None:
+        create(store, ALICE, fact_record("User likes tea", id="a"))
+        revision = store.revision(ALICE)
+        again = fact_record("User likes tea", id="b")
+        ended = {"valid_until": SAID_AT, "superseded_by": "b"}
+        run(store, ALICE, CreateFact(again), UpdateFact("a", changes=ended))
+        (stored,) = store.facts(ALICE)
+        assert (stored.fact.superseded_by, stored.fact.valid_until) == (None, None)
+        assert store.revision(ALICE) == revision + 1
 
     def test_an_update_of_an_unknown_field_names_it(self, store: Store) -> None:
         create(store, ALICE, fact_record("User lives in Oslo", id="home"))

@@ -119,7 +119,7 @@ def test_a_file_of_version_1_gains_conversations_and_keeps_its_facts(path):
         connection.execute("PRAGMA user_version = 1")
         connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
     with SQLiteStore(path) as store:
-        assert store.stats()["schema_version"] == 2
+        assert store.stats()["schema_version"] == 3
         assert store.facts(ALICE) == sorted(records, key=lambda r: r.fact.id)
         assert store.sources(ALICE) == {"tea": ("m",)}
         append(store, ALICE, "t")

@@ -1,0 +1,55 @@
+"""What one job makes of an extraction: names, statements, and facts that end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memori_core import InMemoryStore, Memori
+from memori_core.augmentation.base import Extractor
+from memori_core.conversation import ExtractedFact, Extraction, Message, Triple
+from memori_core.testing import FakeEmbedder
+
+
+class Fixed(Extractor):
+    """Always finds the same."""
+
+    name = "fixed"
+
+    def __init__(self, *facts: ExtractedFact) -> None:
+        self._facts = facts
+
+    def extract(
+        self, messages: Sequence[Message], *, said_at: datetime, summary: str | None = None
+    ) -> Extraction:
+        return Extraction(self._facts)
+
+
+def test_what_the_statements_name_is_mentioned_by_the_fact() -> None:
+    fact = ExtractedFact(
+        "User's brother visits on sundays",
+        triples=(Triple("Anselm", "brother_of", "User"), Triple("anselm", "visits", "User")),
+    )
+    with Memori(
+        InMemoryStore(), embedder=FakeEmbedder(), fusion="mem0", extractor=Fixed(fact)
+    ) as memori:
+        alice = memori.scoped("alice")
+        alice.capture("My brother visits on sundays.")
+        assert memori.flush(20)
+        (stored,) = alice.list()
+        (anselm,) = [
+            m for m in memori._core.store.mentions(alice.scope) if m.mention.norm == "anselm"
+        ]
+        assert anselm.fact_ids == (stored.id,)
+        assert anselm.mention.type == "person"
+        assert anselm.mention.vector is not None
+        assert memori._core.store.mentions(memori.scoped("bob").scope) == []
+
+
+def test_other_policies_keep_no_mentions() -> None:
+    fact = ExtractedFact("User knows Anselm", triples=(Triple("User", "knows", "Anselm"),))
+    with Memori(InMemoryStore(), embedder=None, extractor=Fixed(fact)) as memori:
+        alice = memori.scoped("alice")
+        alice.capture("I know Anselm.")
+        assert memori.flush(20)
+        assert memori._core.store.mentions(alice.scope) == []
