@@ -15,6 +15,8 @@ from memori_langchain._identity import Identity
 
 UNAVAILABLE = "Memory is not available right now."
 
+_OUTSIDE: Any = None
+
 Answer = Callable[[str, Scope], str]
 AsyncAnswer = Callable[[str, Scope], Awaitable[str]]
 
@@ -48,11 +50,12 @@ def make_tool(
             hooks.warn_once("no_scope", "tool %s: %s", name, identity.missing())
         return scope
 
-    def run(runtime: ToolRuntime[Any, Any] | None = None, **given: str) -> str:
+    # LangChain puts the runtime in for a parameter of this very type, and outside of agents nothing.
+    def run(runtime: ToolRuntime[Any, Any] = _OUTSIDE, **given: str) -> str:
         scope = scope_of(runtime)
         return UNAVAILABLE if scope is None else answer(given[argument], scope)
 
-    async def arun(runtime: ToolRuntime[Any, Any] | None = None, **given: str) -> str:
+    async def arun(runtime: ToolRuntime[Any, Any] = _OUTSIDE, **given: str) -> str:
         scope = scope_of(runtime)
         return UNAVAILABLE if scope is None else await aanswer(given[argument], scope)
 

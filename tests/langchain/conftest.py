@@ -68,8 +68,7 @@ class PromptModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for chunk in _chunks(self._answer(messages)):
-            yield chunk
+        yield from _chunks(self._answer(messages))
 
     async def _astream(
         self,
@@ -131,7 +130,7 @@ def said(memori: Memori) -> Callable[..., list[tuple[str, str]]]:
 def call() -> Callable[..., AIMessage]:
     """An answer that asks for a tool."""
 
-    def make(name: str, id: str = "1", text: str = "", **arguments: Any) -> AIMessage:
+    def make(name: str, id: str = "1", text: str = "", /, **arguments: Any) -> AIMessage:
         return AIMessage(text, tool_calls=[{"name": name, "args": arguments, "id": id}])
 
     return make

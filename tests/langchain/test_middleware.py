@@ -49,7 +49,7 @@ def systems(prompt: list[Any]) -> list[str]:
     return [str(m.text) for m in prompt if m.type == "system"]
 
 
-# ------------------------------------------------------------------------------- recall and capture
+# ---------------------------------------------------------------------------- recall and capture
 
 
 def test_told_in_one_thread_answered_in_another_and_nobody_else(memori, model, said):
@@ -176,7 +176,7 @@ def test_options_reach_the_recall(memori, model):
     assert all(int(line.split("number ")[1][0]) % 2 for line in lines)
 
 
-# ------------------------------------------------------------------------------------------ identity
+# -------------------------------------------------------------------------------------- identity
 
 
 @dataclass
@@ -214,7 +214,7 @@ def test_identity_of_other_shapes_and_names(memori, model, said):
 def test_missing_identity_ends_the_run_before_the_model_is_called(memori, model, said):
     fake = model()
     agent = make_agent(fake, MemoriMiddleware(memori))
-    with pytest.raises(ScopeError, match="nobody is named.*user_id"):
+    with pytest.raises(ScopeError, match=r"nobody is named.*user_id"):
         agent.invoke({"messages": PEANUTS})
     with pytest.raises(ScopeError, match="must be an id, got ''"):
         agent.invoke({"messages": PEANUTS}, context={"user_id": ""})
@@ -244,3 +244,315 @@ def test_bad_arguments_are_refused(memori):
         MemoriMiddleware(memori, entity_id=" ")
     with pytest.raises(ConfigError, match="must be a Memori"):
         MemoriMiddleware("memories.db")
+
+
+# --------------------------------------------------------------------------------- how runs end
+
+
+def test_a_stream_is_captured_when_it_is_read_to_its_end(memori, model, said):
+    memori.scoped("alice").remember(FACT)
+    agent = make_agent(model(), MemoriMiddleware(memori))
+    tokens = [
+        chunk.text
+        for chunk, _ in agent.stream({"messages": ASK}, context=alice(), stream_mode="messages")
+    ]
+    assert len(tokens) > 3
+    assert FACT in "".join(tokens)
+    assert "memori_context" not in "".join(tokens)
+    assert said("alice")[0] == ("user", ASK)
+    assert FACT in said("alice")[1][1]
+
+
+async def test_an_async_stream_and_its_events(memori, model, said):
+    memori.scoped("alice").remember(FACT)
+    agent = make_agent(model(), MemoriMiddleware(memori))
+    tokens = [
+        chunk.text
+        async for chunk, _ in agent.astream(
+            {"messages": ASK}, context=alice(), stream_mode="messages"
+        )
+    ]
+    assert FACT in "".join(tokens)
+    ends = [
+        event["data"]["output"].text
+        async for event in agent.astream_events(
+            {"messages": ASK}, version="v2", context=alice("bob")
+        )
+        if event["event"] == "on_chat_model_end"
+    ]
+    assert ends == ["I know nothing."]
+    assert FACT in said("alice")[1][1]
+    assert said("bob") == [("user", ASK), ("assistant", "I know nothing.")]
+
+
+def test_an_abandoned_stream_is_not_captured(memori, model, said):
+    agent = make_agent(model("one two three four"), MemoriMiddleware(memori))
+    stream = agent.stream({"messages": ASK}, context=alice(), stream_mode="messages")
+    assert next(stream)
+    stream.close()
+    assert said("alice") == []
+
+
+@tool
+def look(x: int) -> str:
+    """Look around.
+
+    Args:
+        x: Where.
+    """
+    return f"a wall at {x}"
+
+
+def test_a_tool_loop_is_one_turn(memori, model, call, said):
+    fake = model(call("look", "1", "Let me look.", x=1), call("look", "2", x=2), "Two walls.")
+    agent = make_agent(fake, MemoriMiddleware(memori), tools=[look])
+    agent.invoke({"messages": "What do you see?"}, context=alice())
+    assert said("alice") == [("user", "What do you see?"), ("assistant", "Two walls.")]
+
+
+class Snack(BaseModel):
+    """A snack."""
+
+    name: str
+
+
+def test_structured_output_captures_what_the_user_said(memori, model, call, said):
+    memori.scoped("alice").remember(FACT)
+    fake = model(call("Snack", name="an apple"))
+    agent = make_agent(fake, MemoriMiddleware(memori), response_format=ToolStrategy(Snack))
+    out = agent.invoke({"messages": ASK}, context=alice())
+    assert out["structured_response"] == Snack(name="an apple")
+    assert FACT in systems(fake.prompts[0])[0]
+    assert said("alice") == [("user", ASK)]
+
+
+def approved() -> Command[Any]:
+    return Command(resume={"decisions": [{"type": "approve"}]})
+
+
+def interrupted(memori: Memori, fake: Any, **options: Any) -> Any:
+    approval = HumanInTheLoopMiddleware(interrupt_on={"look": True})
+    return make_agent(
+        fake,
+        [MemoriMiddleware(memori, **options), approval],
+        tools=[look],
+        checkpointer=InMemorySaver(),
+    )
+
+
+def test_a_resumed_run_recalls_again_and_is_captured_once(memori, model, call, said):
+    memori.scoped("alice").remember(FACT)
+    fake = model(call("look", x=1), call("look", "2", x=2), "A wall.")
+    agent = interrupted(memori, fake)
+    out = agent.invoke({"messages": ASK}, thread("t"), context=alice())
+    assert "__interrupt__" in out
+    assert said("alice") == []  # it goes on, so it is not over
+    agent.invoke(approved(), thread("t"), context=alice())
+    agent.invoke(approved(), thread("t"), context=alice())
+    assert [FACT in systems(p)[0] for p in fake.prompts] == [True, True, True]
+    assert said("alice") == [("user", ASK), ("assistant", "A wall.")]
+
+
+async def test_a_resumed_run_recalls_once_for_all_that_follows(memori, model, call, said):
+    memori.scoped("alice").remember(FACT)
+
+    @tool
+    def walk() -> str:
+        """Walk on."""
+        return "further"
+
+    fake = model(call("look", x=1), call("walk", "2"), call("walk", "3"), "A wall.")
+    agent = make_agent(
+        fake,
+        [MemoriMiddleware(memori), HumanInTheLoopMiddleware(interrupt_on={"look": True})],
+        tools=[look, walk],
+        checkpointer=InMemorySaver(),
+    )
+    await agent.ainvoke({"messages": ASK}, thread("t"), context=alice())
+    assert memori.stats()["calls"] == 1
+    await agent.ainvoke(approved(), thread("t"), context=alice())
+    assert [FACT in systems(p)[0] for p in fake.prompts] == [True] * 4
+    assert memori.stats()["calls"] == 2
+    assert said("alice") == [("user", ASK), ("assistant", "A wall.")]
+
+
+def test_words_left_unanswered_belong_to_the_next_turn(memori, model, call, said):
+    fake = model(call("look", x=1), "Hello.")
+    agent = interrupted(memori, fake)
+    agent.invoke({"messages": PEANUTS}, thread("t"), context=alice())
+    agent.update_state(thread("t"), {"messages": [HumanMessage("Never mind, hello!")]})
+    state = agent.get_state(thread("t")).values["messages"]
+    agent = make_agent(fake, MemoriMiddleware(memori))
+    agent.invoke({"messages": state}, context=alice())
+    assert said("alice") == [
+        ("user", PEANUTS),
+        ("user", "Never mind, hello!"),
+        ("assistant", "Hello."),
+    ]
+
+
+def test_retries_outside_us_do_not_recall_again(memori, model, said):
+    memori.scoped("alice").remember(FACT)
+    fake = model(RuntimeError("busy"), RuntimeError("busy"), "Here.")
+    retry = ModelRetryMiddleware(max_retries=3, initial_delay=0, jitter=False)
+    agent = make_agent(fake, [retry, MemoriMiddleware(memori)])
+    agent.invoke({"messages": ASK}, context=alice())
+    assert memori.stats()["calls"] == 1
+    assert [FACT in systems(p)[0] for p in fake.prompts] == [True] * 3
+    assert said("alice") == [("user", ASK), ("assistant", "Here.")]
+
+
+def test_a_failed_run_is_not_captured_but_its_words_are_with_the_next(memori, model, said):
+    fake = model(RuntimeError("down"), "Hello.")
+    agent = make_agent(fake, MemoriMiddleware(memori), checkpointer=InMemorySaver())
+    with pytest.raises(RuntimeError, match="down"):
+        agent.invoke({"messages": PEANUTS}, thread("t"), context=alice())
+    assert said("alice") == []
+    agent.invoke({"messages": "Are you there?"}, thread("t"), context=alice())
+    assert said("alice") == [
+        ("user", PEANUTS),
+        ("user", "Are you there?"),
+        ("assistant", "Hello."),
+    ]
+
+
+async def test_a_cancelled_run_is_not_captured(memori, model, said):
+    agent = make_agent(model(delay_s=5), MemoriMiddleware(memori))
+    run = asyncio.create_task(agent.ainvoke({"messages": PEANUTS}, context=alice()))
+    await asyncio.sleep(0.3)
+    assert memori.stats()["calls"] == 1  # it recalled, and waits for the model
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert said("alice") == []
+
+
+def test_the_same_turn_is_stored_once(memori, model, said):
+    agent = make_agent(model("Noted.", "Noted."), MemoriMiddleware(memori))
+    for _ in range(2):  # the caller tries again, with the same message
+        agent.invoke({"messages": [HumanMessage(PEANUTS, id="m1")]}, context=alice())
+    assert said("alice") == [("user", PEANUTS), ("assistant", "Noted.")]
+    fresh = make_agent(model("Noted."), MemoriMiddleware(memori))
+    fresh.invoke({"messages": [HumanMessage("I play the cello.", id="m1")]}, context=alice())
+    assert ("user", "I play the cello.") in said("alice")  # an id used twice loses nothing
+
+
+def test_b62_a_history_that_is_passed_whole_every_time_is_stored_once(memori, model, said):
+    agent = make_agent(model(), MemoriMiddleware(memori, recall=False))
+    history: list[Any] = []
+    for n in range(3):
+        history.append(HumanMessage(f"Question {n}"))
+        history = agent.invoke({"messages": history}, context=alice())["messages"]
+        history = [type(m)(m.content) for m in history]  # without ids, as from a file
+    assert [role for role, _ in said("alice")] == ["user", "assistant"] * 3
+    assert [text for role, text in said("alice") if role == "user"] == [
+        f"Question {n}" for n in range(3)
+    ]
+
+
+def test_b62_block_content_is_captured_as_its_text(memori, model, said):
+    blocks: list[Any] = [
+        {"type": "text", "text": "a"},
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+    ]
+    agent = make_agent(model(AIMessage(blocks)), MemoriMiddleware(memori))
+    asked: list[Any] = [
+        {"type": "text", "text": PEANUTS},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+    ]
+    agent.invoke({"messages": [HumanMessage(asked)]}, context=alice())
+    assert said("alice") == [("user", f"{PEANUTS}\n[image]"), ("assistant", "a")]
+
+
+def test_summaries_are_neither_question_nor_said_by_the_user(memori, model, said):
+    memori.scoped("alice").remember(FACT)
+    fake, summariser = model("ok"), model("SUMMARY of what was said about peanuts.")
+    summarise = SummarizationMiddleware(
+        model=summariser, trigger=("messages", 4), keep=("messages", 1)
+    )
+    agent = make_agent(fake, [summarise, MemoriMiddleware(memori)])
+    history = [HumanMessage("h1"), AIMessage("a1"), HumanMessage("h2"), AIMessage("a2")]
+    agent.invoke({"messages": [*history, HumanMessage(ASK)]}, context=alice())
+    assert any("SUMMARY" in m.text for m in fake.prompts[0])
+    assert FACT in systems(fake.prompts[0])[0]
+    assert said("alice") == [("user", ASK), ("assistant", "ok")]
+
+
+# --------------------------------------------------------------------------- side by side, at once
+
+
+async def test_100_users_at_once_on_one_middleware_never_mix(memori, model, said):
+    for n in range(100):
+        memori.scoped(f"user-{n}").remember(f"User keeps secret number s{n}e.")
+    agent = make_agent(model(delay_s=0.001), MemoriMiddleware(memori))
+
+    async def one(n: int) -> str:
+        out = await agent.ainvoke({"messages": f"Which secret, {n}?"}, context=alice(f"user-{n}"))
+        return str(out["messages"][-1].text)
+
+    answers = await asyncio.gather(*(one(n) for n in range(100)))
+    assert [f"s{n}e" in a and a.count("secret") == 1 for n, a in enumerate(answers)] == [True] * 100
+    for n in range(100):
+        assert said(f"user-{n}") == [("user", f"Which secret, {n}?"), ("assistant", answers[n])]
+
+
+def test_two_instances_stand_side_by_side(memori, model, said):
+    with Memori(InMemoryStore(), embedder=None) as team:
+        memori.scoped("alice").remember(FACT)
+        team.scoped("team").remember("Peanuts are banned in the office.")
+        ours = MemoriMiddleware(memori)
+        theirs = MemoriMiddleware(team, entity_id="team", capture=False, name="team_memory")
+        fake = model()
+        agent = make_agent(fake, [ours, theirs])
+        answer = agent.invoke({"messages": ASK}, context=alice())["messages"][-1].text
+        assert FACT in answer
+        assert "banned in the office" in answer
+        assert systems(fake.prompts[0])[0].count("<memori_context>") == 2
+        assert len(said("alice")) == 2
+        assert team.scoped("team").messages() == []
+
+
+def _broken(texts: list[str]) -> list[list[float]]:
+    raise RuntimeError("the model is gone")
+
+
+async def test_a_failing_recall_does_not_end_the_run(model, caplog):
+    with Memori(InMemoryStore(), embedder=_broken, extractor=None) as memori:
+        agent = make_agent(model("ok", "ok"), MemoriMiddleware(memori))
+        with caplog.at_level(logging.WARNING):
+            assert agent.invoke({"messages": ASK}, context=alice())["messages"][-1].text == "ok"
+            out = await agent.ainvoke({"messages": ASK}, context=alice())
+        assert out["messages"][-1].text == "ok"
+        assert len([r for r in caplog.records if "memory failed (recall)" in r.getMessage()]) == 1
+        assert memori.stats()["recall_failed"] == 2
+        strict = make_agent(model("ok"), MemoriMiddleware(memori, on_error="raise"))
+        with pytest.raises(EmbeddingError, match="the model is gone"):
+            strict.invoke({"messages": ASK}, context=alice())
+
+
+# ------------------------------------------------------------------------------------------- tools
+
+
+def test_tools_for_the_model_are_about_the_runs_user(memori, model, call, said):
+    memori.scoped("alice").remember(FACT)
+    middleware = MemoriMiddleware(memori, recall=False, tools=True)
+    assert {t.name: list(t.args) for t in middleware.tools} == {
+        "recall_memory": ["query"],
+        "remember": ["fact"],
+    }
+    script: list[Callable[[], Any]] = [
+        lambda: call("recall_memory", "1", query="peanuts"),
+        lambda: call("remember", "2", fact="User plays the cello."),
+        lambda: "Done.",
+    ]
+    for name in ("alice", "bob"):
+        agent = make_agent(model(*(make() for make in script)), middleware)
+        out = agent.invoke({"messages": "Look."}, thread("t"), context=alice(name))
+        told = [m.text for m in out["messages"] if m.type == "tool"]
+        assert (FACT in told[0]) is (name == "alice")
+        assert told[1] == "Remembered."
+        assert "User plays the cello." in [f.content for f in memori.scoped(name).list()]
+
+
+def test_without_the_option_the_model_gets_no_tools(memori):
+    assert MemoriMiddleware(memori).tools == []
