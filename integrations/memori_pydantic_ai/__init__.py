@@ -1,15 +1,28 @@
-"""memori-core for Pydantic AI. **Its classes are not built yet in this release.**
+"""memori-core for Pydantic AI: memory as a capability of an agent, or as one of its dependencies.
 
-Importing it checks that a release of Pydantic AI is installed that it will work with
-(pydantic-ai-slim 2), and says which pip line brings one if not. What will be here:
-`memory_toolset()` and `MemoriCapability`.
+`MemoriCapability` gives every run of an agent memory without a change to its code.
+`memory_toolset` and `memory_instructions` take a `ScopedMemory` from the agent's deps, for those
+who want to see every step. `AgentExtractor` and `from_embedder` let Pydantic AI's own models find
+the facts and embed them.
 
-Until then, call `memori_core` from your own code: `recall(...).context` goes into the prompt.
+Importing it checks that a release of Pydantic AI is installed that it works with
+(pydantic-ai-slim 2), and says which pip line brings one if not.
 """
 
 from __future__ import annotations
 
 from memori_core import __version__
 from memori_pydantic_ai._compat import FRAMEWORK_VERSION
+from memori_pydantic_ai._identity import Resolver
+from memori_pydantic_ai.capability import MemoriCapability
+from memori_pydantic_ai.instructions import memory_instructions
+from memori_pydantic_ai.tools import memory_toolset
 
-__all__ = ["FRAMEWORK_VERSION", "__version__"]
+__all__ = [
+    "FRAMEWORK_VERSION",
+    "MemoriCapability",
+    "Resolver",
+    "__version__",
+    "memory_instructions",
+    "memory_toolset",
+]

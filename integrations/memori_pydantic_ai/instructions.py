@@ -1,0 +1,89 @@
+"""What is remembered, as dynamic instructions of an agent."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from pydantic_ai import RunContext
+from pydantic_ai.tools import AgentDepsT
+
+from memori_core import ScopedMemory
+from memori_core.hooks import OnError
+from memori_pydantic_ai._blocks import block_of
+from memori_pydantic_ai._guarding import guarded
+from memori_pydantic_ai._texts import said_in
+
+MAX_RUNS: Final = 1_000
+"""Of how many runs at once the block is kept. One that falls out is recalled again."""
+
+
+def memory_instructions(
+    get_memory: Callable[[RunContext[AgentDepsT]], ScopedMemory | None],
+    *,
+    limit: int = 5,
+    strictness: float = 1.0,
+    on_error: OnError = "log",
+) -> Callable[[RunContext[AgentDepsT]], Awaitable[str | None]]:
+    """Instructions that hold what bears on the prompt, recalled once per run.
+
+    ```python
+    from dataclasses import dataclass
+
+    from memori_core import InMemoryStore, Memori, ScopedMemory
+    from memori_pydantic_ai import memory_instructions
+    from pydantic_ai import Agent, RunContext
+    from pydantic_ai.models.test import TestModel
+
+
+    @dataclass
+    class Deps:
+        memory: ScopedMemory
+
+
+    def memory_of(ctx: RunContext[Deps]) -> ScopedMemory:
+        return ctx.deps.memory
+
+
+    memori = Memori(InMemoryStore(), embedder=None)
+    alice = memori.scoped("alice")
+    alice.remember("User drinks oolong tea.", said_at="2026-05-01")
+    agent = Agent(TestModel(), deps_type=Deps, instructions=memory_instructions(memory_of))
+    result = agent.run_sync("Which tea do I drink?", deps=Deps(alice))
+    print(result.all_messages()[0].instructions.splitlines()[2])
+    #> - User drinks oolong tea. Stated at 2026-05-01
+    ```
+
+    Args:
+        get_memory: Finds the memory in the run's context, for example `ctx.deps.memory`; None
+            stands for a run of nobody.
+        limit: At most so many facts beside the pinned ones.
+        strictness: Scales the cut below which nothing is recalled; 0 switches it off.
+        on_error: When memory fails: `"log"` it and go on without, or `"raise"`.
+    """
+    blocks: OrderedDict[str, str] = OrderedDict()
+    lock = threading.Lock()
+
+    async def recalled(ctx: RunContext[AgentDepsT]) -> str | None:
+        run_id = ctx.run_id or ""
+        with lock:
+            block = blocks.get(run_id) if run_id else None
+        if block is None:
+            block = await recall(ctx)
+            with lock:
+                blocks[run_id] = block
+                while len(blocks) > MAX_RUNS:
+                    blocks.popitem(last=False)
+        return block or None
+
+    async def recall(ctx: RunContext[AgentDepsT]) -> str:
+        memory, query = get_memory(ctx), said_in(ctx.prompt).query
+        if memory is None or not query:
+            return ""
+        search = memory.arecall(query, limit=limit, strictness=strictness)
+        found = await guarded(search, None, what="memory_instructions", on_error=on_error)
+        return "" if found is None else block_of(found)
+
+    return recalled
