@@ -7,7 +7,13 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
+from typing import Final
+
+DELAY_S: Final = 0.005
+"""A job that nobody waits for begins so much later: whoever put it there has an answer to go on
+with, and both need the interpreter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +39,7 @@ class CaptureQueue:
     def _reset(self) -> None:
         # The jobs that are not done, the one that runs being the first.
         self._open: deque[_Job] = deque()
-        # One entry for each job, put after it: what the thread waits at.
+        # Rung when a job was added, and when somebody waits: what the thread waits at.
         self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
@@ -81,11 +87,17 @@ class CaptureQueue:
         jobs = tuple(self._open)  # copied in one step: others change it meanwhile
         if entity_id is not None:
             jobs = [job for job in jobs if job.entity_id == entity_id]
-        return not jobs or jobs[-1].done.wait(timeout_s)
+        if not jobs:
+            return True
+        self._bell.put(None)
+        return jobs[-1].done.wait(timeout_s)
 
 
 def _serve(bell: queue.SimpleQueue[None], jobs: deque[_Job]) -> None:
     while True:
         bell.get()
-        jobs[0].run()
-        jobs.popleft().done.set()
+        with suppress(queue.Empty):  # rung again: there is more to do, or somebody waits
+            bell.get(timeout=DELAY_S)
+        while jobs:
+            jobs[0].run()
+            jobs.popleft().done.set()

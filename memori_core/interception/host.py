@@ -81,3 +81,7 @@ class MemoryHost(Protocol):
     def warm_up(self) -> None:
         """Load what the first recall would load."""
         ...
+
+    def catch_up(self, scope: Scope) -> None:
+        """Load what changed since the last recall, before the next one has to."""
+        ...

@@ -85,6 +85,10 @@ class MemoriHost:
         """Load the embedder."""
         self._memory.warm_up()
 
+    def catch_up(self, scope: Scope) -> None:
+        """Have the entity's index follow what was stored."""
+        self._memory.retriever.cache.snapshot(scope)
+
     def _handle(self, scope: Scope) -> Handle:
         return self._memory.scoped(
             scope.entity_id, process_id=scope.process_id, session_id=scope.session_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 from memori_core.interception.call import Call
@@ -71,15 +72,18 @@ class Workshop:
 
     def do_soon(self, store: Callable[[], object], scope: Scope, *, on_error: OnError) -> None:
         """Have something stored for an entity, in order, in a thread of ours. Takes no lock."""
-        self.captures.put(lambda: self._guarded(store, on_error), scope.entity_id)
+        self.captures.put(lambda: self._store(store, scope, on_error), scope.entity_id)
 
-    def _guarded(self, store: Callable[[], object], on_error: OnError) -> None:
+    def _store(self, store: Callable[[], object], scope: Scope, on_error: OnError) -> None:
         try:
             store()
         except Exception as e:  # noqa: BLE001 (our failure is never the caller's)
             self.counts.failed("capture", e)
             if on_error == "raise":
                 self._raised.append(e)
+            return
+        with suppress(Exception):  # the next recall will say what is wrong
+            self.host.catch_up(scope)
 
     def drain(self, timeout_s: float | None = None) -> bool:
         """Wait until every answer so far is stored.

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from memori_core import Memori, Scope
-from memori_core.interception import Llm
+from memori_core.interception import Llm, captures
 from memori_core.interception.captures import CaptureQueue
 from memori_core.interception.memory import MemoriHost
+from memori_core.stores import InMemoryStore
 from memori_core.testing import ProviderServer
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "Which tea do I like?"}]}
@@ -62,6 +63,27 @@ def test_a_job_does_not_wait_for_itself(queue: CaptureQueue):
     assert found == [False]
 
 
+def test_a_job_leaves_the_interpreter_to_who_put_it_and_begins_when_somebody_waits(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(captures, "DELAY_S", 5.0)
+    queue, done = CaptureQueue(), threading.Event()
+    queue.start()
+    queue.put(done.set)
+    assert not done.wait(0.1)
+    began = time.perf_counter()
+    assert queue.wait(10)
+    assert time.perf_counter() - began < 1
+
+
+def test_a_job_that_nobody_waits_for_is_done_soon(queue: CaptureQueue):
+    done = threading.Event()
+    for _ in range(3):
+        queue.put(done.set)
+        assert done.wait(5)
+        done.clear()
+
+
 def test_many_threads_can_put_at_once(queue: CaptureQueue):
     done: list[str] = []
 
@@ -104,6 +126,33 @@ def test_a_slow_capture_of_one_person_does_not_hold_up_another(
         assert time.perf_counter() - began < 0.5  # not `SETTLE_S`
         release.set()
         assert llm.drain(5)
+
+
+class Counting(InMemoryStore):
+    """Counts how often an index is loaded or caught up."""
+
+    loads = 0
+
+    def changes(self, scope: Scope, *, since: int = 0) -> Any:
+        self.loads += 1
+        return super().changes(scope, since=since)
+
+
+def test_the_index_has_caught_up_before_the_next_recall(server: ProviderServer):
+    openai = pytest.importorskip("openai", reason="openai is not installed")
+    store = Counting()
+    with (
+        Memori(store, embedder=None, extractor=None) as memori,
+        openai.OpenAI(api_key="x", base_url=server.openai_url) as client,
+    ):
+        alice = memori.scoped("alice")
+        alice.remember("User likes green tea.")
+        memori.llm.register(client, scope=Scope("alice"), on_error="raise")
+        client.chat.completions.create(**ASK)
+        assert memori.llm.drain(5)
+        loads = store.loads
+        assert alice.recall("Which tea do I like?").facts
+        assert store.loads == loads
 
 
 FORK = """

@@ -196,7 +196,8 @@ def test_d21_a_failing_extractor_is_seen(
             assert memori.llm.drain(10)
             assert memori.flush(0.05) is False  # it will be tried again
             monkeypatch.setattr(worker, "BACKOFF_S", 0.001)
-            assert memori.flush(20)
+            assert memori.flush(20) is False  # it was given up
+            assert memori.flush(20)  # nothing is left
         assert "HTTP 429" in caplog.text
         assert set(told) == {"HTTP 429"}
         assert memori.augmentation.stats()["failed"] == worker.MAX_ATTEMPTS - 1
