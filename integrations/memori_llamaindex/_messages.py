@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from llama_index.core.base.llms.types import (
@@ -136,12 +137,33 @@ def with_block(messages: Sequence[ChatMessage], block: str, *, place: str) -> li
     return found
 
 
-def block_of(found: Recall | None, memori: Memori) -> str:
+def block_of(
+    found: Recall | None, memori: Memori, *, shown: Sequence[ChatMessage], session_id: str | None
+) -> str:
     """What is placed in a request: the recalled block.
 
     Where nothing was found and a client of the same memory may be called beneath, an empty one:
     it says that memory is taken care of, so that nothing is recalled or captured twice.
+
+    Args:
+        found: What was recalled.
+        memori: The memory.
+        shown: The messages that the model sees anyway: they are not repeated.
+        session_id: The conversation that they are of.
     """
-    if found is not None and found.context:
-        return found.context
+    if found is not None and (context := _news(found, shown, session_id).context):
+        return context
     return EMPTY_BLOCK if memori.doctor().clients else ""
+
+
+def _news(found: Recall, shown: Sequence[ChatMessage], session_id: str | None) -> Recall:
+    """Without messages of this very conversation that the model sees anyway."""
+    seen = {text_of(message) for message in shown if is_user(message)}
+    facts = tuple(
+        item
+        for item in found
+        if item.fact.kind != "message"
+        or item.fact.session_id != session_id
+        or item.content.strip() not in seen
+    )
+    return found if len(facts) == len(found) else replace(found, facts=facts)

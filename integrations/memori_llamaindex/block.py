@@ -130,7 +130,7 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
             found = await self._hooks.arecall(
                 text_of(said[place]), scope=scope, limit=self.similarity_top_k
             )
-            block = block_of(found, self.memori)
+            block = block_of(found, self.memori, shown=said, session_id=scope.session_id)
             self._recalled.put(key, block)
         if answer_to(said, place):
             self._recalled.drop(key)  # the turn is over; the same words later are another

@@ -39,7 +39,7 @@ _missed: set[str] = set()
 @dataclass(slots=True)
 class _Recalled:
     query: str
-    block: str
+    found: Recall | None
     ahead: bool
     """Whether it was asked for before the user's message was put."""
 
@@ -335,9 +335,7 @@ class MemoriMemory(BaseMemory):
         return await hooks.arecall(query, scope=self._scope(), limit=self.similarity_top_k)
 
     def _keep(self, query: str, found: Recall | None, ahead: bool) -> _Recalled:
-        hooks = self._attached()
-        block = "" if hooks is None else block_of(found, hooks.memori)
-        self._recalled = _Recalled(query, block, ahead)
+        self._recalled = _Recalled(query, found, ahead)
         return self._recalled
 
     def _known(self, query: str, ahead: bool) -> _Recalled | None:
@@ -357,7 +355,11 @@ class MemoriMemory(BaseMemory):
         self, history: list[ChatMessage], recalled: _Recalled, kwargs: Mapping[str, Any]
     ) -> list[ChatMessage]:
         limit = self.history_token_limit - int(kwargs.get("initial_token_count") or 0)
-        return with_block(window(history, limit), recalled.block, place=self.insert_method)
+        shown, hooks = window(history, limit), self._attached()
+        if hooks is None:
+            return shown
+        block = block_of(recalled.found, hooks.memori, shown=shown, session_id=self.session_id)
+        return with_block(shown, block, place=self.insert_method)
 
     def _begin_anew(self) -> None:
         with self._lock:
