@@ -15,14 +15,18 @@ from memori_core import __version__
 from memori_pydantic_ai._compat import FRAMEWORK_VERSION
 from memori_pydantic_ai._identity import Resolver
 from memori_pydantic_ai.capability import MemoriCapability
+from memori_pydantic_ai.embeddings import from_embedder
+from memori_pydantic_ai.extractor import AgentExtractor
 from memori_pydantic_ai.instructions import memory_instructions
 from memori_pydantic_ai.tools import memory_toolset
 
 __all__ = [
+    "AgentExtractor",
     "FRAMEWORK_VERSION",
     "MemoriCapability",
     "Resolver",
     "__version__",
+    "from_embedder",
     "memory_instructions",
     "memory_toolset",
 ]
