@@ -22,6 +22,7 @@ FRAMEWORK_WARNINGS = (
     # pydantic has deprecated.
     "ignore:.*The `__fields:DeprecationWarning",
     "ignore:.*attribute on the instance is deprecated:DeprecationWarning",
+    "ignore:is_running called from within a step:DeprecationWarning",  # by core 0.14 itself
 )
 
 

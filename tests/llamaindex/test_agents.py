@@ -19,6 +19,7 @@ from llama_index.core.agent.workflow import (
 from llama_index.core.llms import ChatMessage
 from llama_index.core.workflow import Context
 from pydantic import BaseModel
+from workflows.errors import WorkflowCancelledByUser
 
 from memori_core import InMemoryStore, Memori
 from memori_core.hooks import TAG
@@ -248,7 +249,7 @@ async def test_a_cancelled_run_leaves_the_users_words(script, memori, turns):
     handler = agent.run("I am allergic to peanuts.", memory=new(memori))
     await started.wait()
     await handler.cancel_run()
-    with pytest.raises(Exception, match=r"(?i)cancel"):
+    with pytest.raises(WorkflowCancelledByUser):
         await handler
     assert turns("alice") == [[("user", "I am allergic to peanuts.")]]
     script.then("No.")
@@ -349,5 +350,5 @@ async def test_fifty_users_at_once_never_mix(memori):
         return str(await run(f"Is Town{n:03} where I live?", memory=new(memori, f"user-{n}")))
 
     for n, text in enumerate(await asyncio.gather(*(one(n, agent.run) for n in range(50)))):
-        assert f"User lives in Town{n:03}." in text.replace(". Stated", ".")
+        assert f"<{TAG}>" in text
         assert text.count("Town") == text.count(f"Town{n:03}") == 2

@@ -363,7 +363,7 @@ def test_what_is_cut_off_the_history_is_recalled_and_what_is_shown_is_not_repeat
     memory.put(said("Where does my cat Milo sleep?"))
     assert "sleeps in the piano. Stated" not in str(memory.get()[-1].content)
     memory.put(answer("In the piano."))
-    memory.put_messages([said("word " * 50), answer("ok")])
+    memory.put_messages([said("word " * 70), answer("ok")])
     memory.put(said("Where does my cat Milo sleep?"))
     shown = memory.get()
     assert len(shown) == 1
