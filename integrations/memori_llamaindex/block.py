@@ -118,7 +118,7 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
         self._recalled = _Recent()
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
-        said = messages or []
+        said = _without_echo(messages or [])
         place = asked(said)
         session_id = block_kwargs.get("session_id")
         scope = self._identity.scope(entity_id=block_kwargs.get("entity_id"), session_id=session_id)
@@ -175,6 +175,19 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
                 turn_id=turn_id_of(messages, place, session=scope.session_id or ""),
                 status="complete" if answer else "partial",
             )
+
+
+def _without_echo(messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+    """Without the user's last message at the end once more.
+
+    `Memory.aget(input=...)` appends its input, and agents give it in each round of tools what is
+    in the history already.
+    """
+    place = asked(messages[:-1])
+    if place is None or asked(messages) != len(messages) - 1 or answer_to(messages[:-1], place):
+        return messages
+    same = text_of(messages[place]) == text_of(messages[-1])
+    return messages[:-1] if same else messages
 
 
 class _Recent:
