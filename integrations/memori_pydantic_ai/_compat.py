@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -19,19 +20,28 @@ FRAMEWORK_VERSION = require_framework(
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# With a space in it the core takes a tag for a comparison.
+_SPACED_TAG = re.compile(
+    r"<(?=\s+/?\s*(?:system|pyai|assistant_thinking|tool_result)\b|\s*/\s+\w)", re.IGNORECASE
+)
+
+
+def framed(body: str) -> str:
+    """Data in our tag. Nothing in it can end the frame, or open one of the framework's."""
+    return _framed(_SPACED_TAG.sub("‹", body))
+
+
 try:  # since 2.63
     from pydantic_ai.framing import register_tag, wrap
 
     _TAG = register_tag(TAG)
 
-    def framed(body: str) -> str:
-        """Data in our tag. Nothing in it can end the frame, or open one of the framework's."""
+    def _framed(body: str) -> str:
         return wrap(_TAG, body)
 
 except ImportError:  # the core has taken our own tag out, and made ‹ › of other tags
 
-    def framed(body: str) -> str:
-        """Data in our tag."""
+    def _framed(body: str) -> str:
         return f"<{TAG}>{body}</{TAG}>"
 
 

@@ -60,6 +60,7 @@ class MemoriCapability(AbstractCapability[Any]):
     """Long-term memory for an agent, without a change to its code.
 
     ```python
+    import asyncio
     from dataclasses import dataclass
 
     from memori_core import InMemoryStore, Memori
@@ -75,7 +76,7 @@ class MemoriCapability(AbstractCapability[Any]):
 
     memori = Memori(InMemoryStore(), embedder=None)
     agent = Agent(TestModel(), deps_type=Deps, capabilities=[MemoriCapability(memori)])
-    agent.run_sync("I am allergic to peanuts.", deps=Deps("alice"))
+    asyncio.run(agent.run("I am allergic to peanuts.", deps=Deps("alice")))
     memori.flush()
     print([fact.content for fact in memori.scoped("alice").list(limit=1)])
     #> ['User is allergic to peanuts.']

@@ -30,6 +30,7 @@ def memory_instructions(
     """Instructions that hold what bears on the prompt, recalled once per run.
 
     ```python
+    import asyncio
     from dataclasses import dataclass
 
     from memori_core import InMemoryStore, Memori, ScopedMemory
@@ -51,7 +52,7 @@ def memory_instructions(
     alice = memori.scoped("alice")
     alice.remember("User drinks oolong tea.", said_at="2026-05-01")
     agent = Agent(TestModel(), deps_type=Deps, instructions=memory_instructions(memory_of))
-    result = agent.run_sync("Which tea do I drink?", deps=Deps(alice))
+    result = asyncio.run(agent.run("Which tea do I drink?", deps=Deps(alice)))
     print(result.all_messages()[0].instructions.splitlines()[2])
     #> - User drinks oolong tea. Stated at 2026-05-01
     ```

@@ -36,6 +36,7 @@ def memory_toolset(
     Whose memory they work on comes from the run, never from the model.
 
     ```python
+    import asyncio
     from dataclasses import dataclass
 
     from memori_core import InMemoryStore, Memori, ScopedMemory
@@ -56,7 +57,8 @@ def memory_toolset(
     memori = Memori(InMemoryStore(), embedder=None)
     model = TestModel(call_tools=["remember"])
     agent = Agent(model, deps_type=Deps, toolsets=[memory_toolset(memory_of)])
-    print(agent.run_sync("hello", deps=Deps(memori.scoped("alice"))).output)
+    result = asyncio.run(agent.run("hello", deps=Deps(memori.scoped("alice"))))
+    print(result.output)
     #> {"remember":"Remembered."}
     ```
 

@@ -63,19 +63,19 @@ class Recorder:
             return
         for number, word in enumerate(STREAMED):
             await asyncio.sleep(0.002)
-            if number == 3 and "midboom" in prompts(messages)[-1]:
+            if number == 3 and "midboom" in asked(messages):
                 raise RuntimeError("midboom")
             yield word
 
     def _keep(self, messages: list[ModelMessage], info: AgentInfo) -> None:
         self.requests.append(list(messages))
         self.infos.append(info)
-        if " boom" in f" {prompts(messages)[-1]}":
+        if " boom" in f" {asked(messages)}":
             raise RuntimeError("boom")
 
     def _wants_tool(self, messages: Sequence[ModelMessage]) -> bool:
         returned = any(isinstance(p, ToolReturnPart) for m in messages[-1:] for p in m.parts)
-        return "usetool" in prompts(messages)[-1] and not returned
+        return "usetool" in asked(messages) and not returned
 
     def texts(self) -> list[str]:
         """What each request says in all, instructions included."""
@@ -97,10 +97,24 @@ def prompts(messages: Sequence[ModelMessage]) -> list[str]:
     return found or [""]
 
 
+def asked(messages: Sequence[ModelMessage]) -> str:
+    """What the user said last."""
+    return [text for text in prompts(messages) if not text.startswith("<memori_context>")][-1]
+
+
 @pytest.fixture
 def memori() -> Iterator[Memori]:
     with Memori(InMemoryStore(), embedder=None) as memori:
         yield memori
+
+
+@pytest.fixture
+def own_loop() -> Iterator[None]:
+    """For `run_sync`, which makes an event loop and leaves it open."""
+    with asyncio.Runner() as runner:
+        asyncio.set_event_loop(runner.get_loop())
+        yield
+        asyncio.set_event_loop(None)
 
 
 @pytest.fixture

@@ -197,6 +197,7 @@ async def test_b68_a_broken_turn_is_stored_by_the_rule(
     assert memori.stats()["captured_partial"] == 1
 
 
+@pytest.mark.usefixtures("own_loop")
 def test_b68_run_sync_loses_nothing(memori: Memori, recorder: Any, alice: Any, captured: Any):
     agent = agent_for(recorder, memori)
     agent.run_sync(PROMPT, deps=alice)
@@ -210,6 +211,7 @@ def test_b68_run_sync_loses_nothing(memori: Memori, recorder: Any, alice: Any, c
     ]
 
 
+@pytest.mark.usefixtures("own_loop")
 def test_b68_a_failing_run_sync_keeps_what_the_user_said(
     memori: Memori, recorder: Any, alice: Any, captured: Any
 ):
