@@ -50,7 +50,7 @@ def make_tool(
             hooks.warn_once("no_scope", "tool %s: %s", name, identity.missing())
         return scope
 
-    # LangChain puts the runtime in for a parameter of this very type, and outside of agents nothing.
+    # LangChain fills in a parameter of this very type, in agents only.
     def run(runtime: ToolRuntime[Any, Any] = _OUTSIDE, **given: str) -> str:
         scope = scope_of(runtime)
         return UNAVAILABLE if scope is None else answer(given[argument], scope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final, cast
@@ -92,7 +93,9 @@ class ChatModelExtractor(LLMExtractor):
 def _complete(chat_model: BaseChatModel) -> Callable[[list[dict[str, str]]], str]:
     runnable: Runnable[Any, Any] = chat_model
     with suppress(NotImplementedError):  # a model without tools: the prompt asks for JSON anyhow
-        runnable = chat_model.with_structured_output(Findings, include_raw=True)
+        # The schema, not the class: OpenAI's SDK raises for a reply that is not of the class.
+        schema = Findings.model_json_schema()
+        runnable = chat_model.with_structured_output(schema, include_raw=True)
 
     def complete(messages: list[dict[str, str]]) -> str:
         with handled():
@@ -105,7 +108,6 @@ def _text(reply: Any) -> str:
     if isinstance(reply, BaseMessage):
         return str(reply.text)
     parts = cast("Mapping[str, Any]", reply)
-    parsed = parts["parsed"]
-    if isinstance(parsed, BaseModel):
-        return parsed.model_dump_json()
+    if parts["parsed"] is not None:
+        return json.dumps(parts["parsed"])
     return str(parts["raw"].text)  # read tolerantly, as a model's without structured output

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+import pytest_socket
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -100,6 +101,14 @@ def _chunks(answer: AIMessage) -> Iterator[ChatGenerationChunk]:
     for i, word in enumerate(words):
         text = word if i == 0 else f" {word}"
         yield ChatGenerationChunk(message=AIMessageChunk(text))
+
+
+@pytest.fixture(autouse=True)
+def no_sockets_but_loopback(no_network: None) -> Iterator[None]:
+    """No test of this folder opens a connection that leaves the machine, or looks up a name."""
+    pytest_socket.socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
+    yield
+    pytest_socket._remove_restrictions()
 
 
 @pytest.fixture
