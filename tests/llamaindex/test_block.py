@@ -19,7 +19,6 @@ from memori_core.hooks import TAG
 from memori_llamaindex import MemoriMemoryBlock
 from memori_llamaindex._window import count_tokens
 
-
 SESSIONS = 100
 
 
