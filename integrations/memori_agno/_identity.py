@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from agno.run import RunContext
-
 from memori_core import Scope
 from memori_core.errors import ScopeError
 from memori_core.hooks import Hooks
@@ -40,16 +36,3 @@ def scope_of(
     except ScopeError as e:
         hooks.failed("scope", e)
         return None
-
-
-def scope_of_run(
-    hooks: Hooks, context: RunContext, *, process_id: str | None = None
-) -> Scope | None:
-    """The scope of a run's user in its session."""
-    return scope_of(hooks, context.user_id, process_id=process_id, session_id=context.session_id)
-
-
-def host_id(host: Any) -> str | None:
-    """The id of an agent or a team."""
-    id = getattr(host, "id", None)
-    return id if isinstance(id, str) else None

@@ -75,7 +75,10 @@ def find(user_id: str, text: str) -> Run | None:
     run = current()
     if run is not None and run.user_id == user_id:
         return run
-    for other in list(_all.values()):
-        if other.user_id == user_id and other.query and other.query in text and other.goes_on():
-            return other
-    return None
+    others = [run for ref in _all.valuerefs() if (run := ref()) is not None]
+    fitting = [
+        run
+        for run in others
+        if run.user_id == user_id and run.query and run.query in text and run.goes_on()
+    ]
+    return max(fitting, key=lambda run: len(run.query), default=None)

@@ -8,16 +8,16 @@ from agno.run import RunContext, RunStatus
 from agno.run.agent import RunOutput
 from agno.run.team import TeamRunOutput
 
-from memori_agno._identity import host_id, scope_of_run
+from memori_agno._part import Part
 from memori_agno._register import is_member
 from memori_agno._texts import answer_text, input_text, user_text
 from memori_core import Memori
-from memori_core.hooks import Hooks, OnError
+from memori_core.hooks import OnError
 
 _UNFINISHED = (RunStatus.error, RunStatus.cancelled, RunStatus.paused, RunStatus.regenerated)
 
 
-class MemoriCaptureHook:
+class MemoriCaptureHook(Part):
     """Has what the user said and what was answered stored, once a run.
 
     It only puts the turn into a queue, so it takes microseconds, and it is synchronous, so it
@@ -43,8 +43,7 @@ class MemoriCaptureHook:
     def __init__(
         self, memori: Memori, *, process_id: str | None = None, on_error: OnError = "log"
     ) -> None:
-        self._hooks = Hooks(memori, on_error=on_error)
-        self._process_id = process_id
+        super().__init__(memori, process_id=process_id, on_error=on_error)
 
     def __call__(
         self,
@@ -61,7 +60,7 @@ class MemoriCaptureHook:
         if is_member(run_id, host, run_output.parent_run_id):
             return
         said = _said(run_output)
-        scope = scope_of_run(self._hooks, run_context, process_id=self._process_id or host_id(host))
+        scope = self._scope_of(run_context, host)
         if scope is None or not said:
             return
         answer = {"role": "assistant", "content": answer_text(run_output)}

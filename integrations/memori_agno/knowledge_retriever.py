@@ -8,12 +8,12 @@ from typing import Any
 
 from agno.run import RunContext
 
-from memori_agno._identity import host_id, scope_of_run
+from memori_agno._part import Part
 from memori_core import Memori, Recall
-from memori_core.hooks import Hooks, OnError, escape
+from memori_core.hooks import OnError, escape
 
 
-class MemoriKnowledgeRetriever:
+class MemoriKnowledgeRetriever(Part):
     """What bears on a query, for `Agent(knowledge_retriever=...)`.
 
     The model gets the tool `search_knowledge_base`. With `add_knowledge_to_context=True`, Agno
@@ -47,10 +47,9 @@ class MemoriKnowledgeRetriever:
         process_id: str | None = None,
         on_error: OnError = "log",
     ) -> None:
-        self._hooks = Hooks(memori, on_error=on_error)
+        super().__init__(memori, process_id=process_id, on_error=on_error)
         self._limit = limit
         self._options: dict[str, Any] = {"strictness": strictness, "process_only": process_only}
-        self._process_id = process_id
 
     def __call__(
         self,
@@ -96,8 +95,7 @@ class MemoriKnowledgeRetriever:
     ) -> dict[str, Any] | None:
         if run_context is None:
             return None
-        process_id = self._process_id or host_id(agent)
-        scope = scope_of_run(self._hooks, run_context, process_id=process_id)
+        scope = self._scope_of(run_context, agent)
         if scope is None:
             return None
         return {"scope": scope, "limit": num_documents or self._limit, **self._options}

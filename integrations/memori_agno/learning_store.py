@@ -9,11 +9,12 @@ from agno.run import RunContext
 
 from memori_agno import _runs
 from memori_agno._identity import scope_of
+from memori_agno._part import Part
 from memori_core import Memori, Recall, Scope
-from memori_core.hooks import Hooks, OnError
+from memori_core.hooks import OnError
 
 
-class MemoriLearningStore:
+class MemoriLearningStore(Part):
     """What bears on the user's message, in the system prompt.
 
     It only reads. To have runs stored too, add `MemoriCaptureHook`, or take both at once with
@@ -57,13 +58,12 @@ class MemoriLearningStore:
         process_id: str | None = None,
         on_error: OnError = "log",
     ) -> None:
-        self._hooks = Hooks(memori, on_error=on_error)
+        super().__init__(memori, process_id=process_id, on_error=on_error)
         self._options: dict[str, Any] = {
             "limit": limit,
             "strictness": strictness,
             "process_only": process_only,
         }
-        self._process_id = process_id
 
     def recall(
         self,
@@ -141,13 +141,16 @@ class MemoriLearningStore:
         """Nothing: the block says what it is."""
         return ""
 
-    def get_tools(self, **_: Any) -> list[Callable[..., Any]]:
+    def get_tools(
+        self, run_context: RunContext | None = None, **_: Any
+    ) -> list[Callable[..., Any]]:
         """None: `MemoriTools` has them."""
+        if run_context is not None:  # all that a run that goes on after a pause calls of us
+            _runs.begin(run_context)
         return []
 
-    async def aget_tools(self, **_: Any) -> list[Callable[..., Any]]:
+    async def aget_tools(
+        self, run_context: RunContext | None = None, **_: Any
+    ) -> list[Callable[..., Any]]:
         """None: `MemoriTools` has them."""
-        return []
-
-    def __deepcopy__(self, memo: Any) -> MemoriLearningStore:
-        return self  # a handle, like the memory behind it
+        return self.get_tools(run_context)

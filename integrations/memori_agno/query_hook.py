@@ -10,15 +10,15 @@ from agno.run.agent import RunInput
 from agno.run.team import TeamRunInput
 
 from memori_agno import _runs
-from memori_agno._identity import host_id, scope_of_run
+from memori_agno._part import Part
 from memori_agno._register import is_member
 from memori_agno._texts import input_text
 from memori_agno.learning_store import MemoriLearningStore
 from memori_core import Memori
-from memori_core.hooks import Hooks, OnError
+from memori_core.hooks import OnError
 
 
-class MemoriQueryHook:
+class MemoriQueryHook(Part):
     """Tells what a run was asked to the parts that Agno does not tell, and has clients that are
     registered with `memori.llm` left alone during the run.
 
@@ -55,9 +55,8 @@ class MemoriQueryHook:
         process_id: str | None = None,
         on_error: OnError = "log",
     ) -> None:
-        self._hooks = Hooks(memori, on_error=on_error)
+        super().__init__(memori, process_id=process_id, on_error=on_error)
         self._capture_on_start = capture_on_start
-        self._process_id = process_id
 
     def __call__(
         self,
@@ -69,10 +68,9 @@ class MemoriQueryHook:
         """Called by Agno, by the names of the parameters."""
         host = agent if agent is not None else team
         text = input_text(run_input)
-        process_id = self._process_id or host_id(host)
-        _runs.begin(run_context, query=text).process_id = process_id
+        _runs.begin(run_context, query=text).process_id = self._process_of(host)
         self._check(host)
-        scope = scope_of_run(self._hooks, run_context, process_id=process_id)
+        scope = self._scope_of(run_context, host)
         if scope is None or not text or not self._capture_on_start:
             return
         if not is_member(run_context.run_id, host):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agno.run import RunContext
 from agno.tools import Toolkit
 
-from memori_agno._identity import scope_of_run
+from memori_agno._identity import scope_of
 from memori_core import Memori, Recall, Scope, ScopedMemory
 from memori_core.errors import MemoriError
 from memori_core.hooks import Hooks, OnError
@@ -166,7 +166,12 @@ class MemoriTools(Toolkit):
             return self._failed(e)
 
     def _scope(self, run_context: RunContext) -> Scope | None:
-        return scope_of_run(self._hooks, run_context, process_id=self._process_id)
+        return scope_of(
+            self._hooks,
+            run_context.user_id,
+            process_id=self._process_id,
+            session_id=run_context.session_id,
+        )
 
     def _user(self, run_context: RunContext) -> ScopedMemory | None:
         scope = self._scope(run_context)

@@ -12,6 +12,7 @@ from agno.agent import Agent
 from agno.db.in_memory import InMemoryDb
 from agno.models.openai import OpenAIChat
 from agno.team import Team
+from agno.tools import tool
 from openai import AsyncOpenAI, OpenAI
 
 from memori_agno import (
@@ -115,6 +116,36 @@ def test_a_tool_loop_is_one_turn(memori: Memori, server: ProviderServer, make: A
     assert len(server.requests) == 2
     assert said() == [("user", "Where is Porto?"), ("assistant", "Good to know.")]
     assert memori.stats()["left_to_others"] == 2
+
+
+@pytest.mark.parametrize("mode", ["run", "arun"])
+def test_a_run_that_waited_for_a_person_is_one_turn(
+    mode: str, memori: Memori, server: ProviderServer, make: Any, said: Any
+):
+    @tool(requires_confirmation=True)
+    def pay() -> str:
+        """Pay."""
+        return "paid"
+
+    agent = make(tools=[pay])
+    server.script(Reply(calls=["pay"]))
+    options: dict[str, Any] = {"user_id": "alice", "session_id": "s1"}
+    paused = agent.run("Pay Bob.", **options)
+    for requirement in paused.active_requirements:
+        requirement.confirm()
+    options |= {"run_id": paused.run_id, "requirements": paused.requirements}
+
+    async def go_on() -> None:
+        await agent.acontinue_run(**options)
+        await agent.model.async_client.close()
+
+    if mode == "run":
+        agent.continue_run(**options)
+    else:
+        asyncio.run(go_on())
+    assert len(server.requests) == 2
+    assert memori.stats()["left_to_others"] == 2
+    assert said() == [("user", "Pay Bob."), ("assistant", "Good to know.")]
 
 
 def test_the_clients_own_calls_are_remembered_again_after_each_ending(

@@ -195,7 +195,7 @@ def server(memori: Memori) -> Iterator[TestClient]:
 
 
 def ask(client: TestClient, message: str, user: str, *, stream: bool = False) -> str:
-    form = {"message": message, "user_id": user, "session_id": "shared", "stream": str(stream)}
+    form = {"message": message, "user_id": user, "session_id": f"of-{user}", "stream": str(stream)}
     response = client.post("/agents/helper/runs", data=form)
     assert response.status_code == 200, response.text
     return response.text
