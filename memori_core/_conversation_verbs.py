@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from memori_core._display.tables import Table
 from memori_core._intake import Instant, check_limit, check_texts
 from memori_core.capturing import Augmentation, Captured, OnFull
 from memori_core.conversation import Session, Status, StoredMessage, StoredTriple
@@ -104,11 +105,12 @@ class ConversationVerbs(ABC):
         """
         check_limit(limit)
         check_texts(session_id=session_id)
-        return self._core.store.messages(self._current_scope(), session_id=session_id, limit=limit)
+        scope = self._current_scope()
+        return Table(self._core.store.messages(scope, session_id=session_id, limit=limit))
 
     def sessions(self) -> Sequence[Session]:
         """The conversations, the one that was active last first."""
-        return self._core.store.sessions(self._current_scope())
+        return Table(self._core.store.sessions(self._current_scope()))
 
     def triples(
         self,
@@ -130,12 +132,14 @@ class ConversationVerbs(ABC):
             ConfigError: An argument is no text.
         """
         check_texts(subject=subject, predicate=predicate, object=object)
-        return self._core.store.triples(
-            self._current_scope(),
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            include_ended=include_ended,
+        return Table(
+            self._core.store.triples(
+                self._current_scope(),
+                subject=subject,
+                predicate=predicate,
+                object=object,
+                include_ended=include_ended,
+            )
         )
 
     def attributes(self, *, process_id: str | None = None) -> Sequence[str]:

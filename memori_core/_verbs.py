@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memori_core import _intake
 from memori_core._conversation_verbs import ConversationVerbs
+from memori_core._display.tables import Stats, Table
 from memori_core._files import whole_file
 from memori_core._intake import Instant, Rememberable
 from memori_core.embedding import FloatArray
@@ -16,6 +17,8 @@ from memori_core.results import Recall
 from memori_core.stores.transfer import write_jsonl
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from memori_core.retrieval.filters import Where
 
 
@@ -149,11 +152,11 @@ class MemoryVerbs(ConversationVerbs):
             limit: At most this many; None for all.
             after: Only facts behind this id, for paging.
         """
-        return self._core.facts(self._current_scope(), limit=limit, after=after)
+        return Table(self._core.facts(self._current_scope(), limit=limit, after=after))
 
     def history(self, fact_id: str) -> Sequence[FactVersion]:
         """What a fact said before it was updated, oldest first."""
-        return self._core.history(self._current_scope(), fact_id)
+        return Table(self._core.history(self._current_scope(), fact_id))
 
     def update(
         self,
@@ -235,7 +238,21 @@ class MemoryVerbs(ConversationVerbs):
 
     def stats(self) -> Mapping[str, int | str]:
         """Counts of the entity's memory: `facts`, and `revision`, the number of changes."""
-        return self._core.stats(self._current_scope())
+        return Stats(self._core.stats(self._current_scope()))
+
+    def timeline(self, *, limit: int = 40, ax: Any = None) -> Figure:
+        """A figure of what was said when and how long it held: a line for each fact.
+
+        Args:
+            limit: Only the facts that were said last, so many.
+            ax: matplotlib axes to draw on; None makes a new figure.
+
+        Raises:
+            ConfigError: `limit` is no number from 0.
+            MissingExtraError: matplotlib is not installed.
+            ScopeError: Nobody is named whose memory to show.
+        """
+        return self._core.timeline(self._current_scope(), limit=limit, ax=ax)
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm import tqdm
 
 from memori_core import _intake
+from memori_core._extras import load_extra
 from memori_core._intake import Rememberable
 from memori_core.embedding import FloatArray
 from memori_core.errors import DimensionMismatchError, StoreClosedError
@@ -22,6 +23,9 @@ from memori_core.retrieval.index_text import index_text
 from memori_core.stores.base import Store
 from memori_core.stores.transfer import export_jsonl, import_jsonl
 from memori_core.writes import CreateFact, DeleteFacts, UpdateFact, UpsertFact, WriteBatch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 BATCH = 500
 """Facts per transaction in bulk work."""
@@ -140,6 +144,15 @@ class MemoryCore:
             "sessions": len(self.store.sessions(scope)),
             "revision": self.store.revision(scope),
         }
+
+    def timeline(self, scope: Scope, *, limit: int, ax: Any = None) -> Figure:
+        """A figure of the facts that were said last."""
+        _intake.check_limit(limit)
+        load_extra("matplotlib", feature="timeline()", package="matplotlib", extra="notebooks")
+        from memori_core._display.figures import plot_timeline
+
+        facts = sorted(self.facts(scope, limit=None, after=None), key=lambda fact: fact.said_at)
+        return plot_timeline(facts[max(0, len(facts) - limit) :], now=self._clock(), ax=ax)
 
     def get(self, scope: Scope, fact_id: str) -> Fact | None:
         """One fact, or None."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memori_core._extras import load_extra
 from memori_core.conversation import StoredTriple
 from memori_core.models import unique_key
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from networkx import MultiDiGraph
 
 
@@ -61,3 +62,20 @@ def to_networkx(triples: Iterable[StoredTriple]) -> MultiDiGraph[str]:
             valid_until=kept.valid_until,
         )
     return graph
+
+
+def plot(triples: Iterable[StoredTriple], ax: Any = None) -> Figure:
+    """Statements as a drawing: names as points, statements as arrows; dotted ones no longer hold.
+
+    Args:
+        triples: What `triples()` gives; with `include_ended=True` also what held once.
+        ax: matplotlib axes to draw on; None makes a new figure.
+
+    Raises:
+        MissingExtraError: networkx or matplotlib is not installed.
+    """
+    graph = to_networkx(triples)
+    load_extra("matplotlib", feature="graph.plot", package="matplotlib", extra="notebooks")
+    from memori_core._display.figures import plot_graph
+
+    return plot_graph(graph, ax)

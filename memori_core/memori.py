@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memori_core._async_verbs import AsyncMemoryVerbs
 from memori_core._attribution import Attribution
+from memori_core._display.tables import Stats
 from memori_core._ids import uuid7
 from memori_core._threads import run_sync
 from memori_core._verbs import write_lines
@@ -29,9 +30,10 @@ from memori_core.models import Scope
 from memori_core.retrieval.boosts import Boost, conversation
 from memori_core.retrieval.fusion import Fusion, make_fusion
 from memori_core.retrieval.hybrid import HybridRetriever
-from memori_core.stores import InMemoryStore, SQLiteStore, Store
+from memori_core.stores import Store, open_store
 
-DEFAULT_PATH = "memori.db"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _attributed: ContextVar[Mapping[int, Scope]] = ContextVar("memori_attributed", default={})  # noqa: B039 (never changed in place)
 _numbers = itertools.count()
@@ -134,7 +136,9 @@ class Memori(AsyncMemoryVerbs):
         self._number = next(_numbers)
         self._fallback = scope
         self._owns_store = not isinstance(path_or_store, Store)
-        self._store = path_or_store if isinstance(path_or_store, Store) else _open(path_or_store)
+        self._store = (
+            path_or_store if isinstance(path_or_store, Store) else open_store(path_or_store)
+        )
         self._core = MemoryCore(
             self._store,
             HybridRetriever(self._store, embedder=made, fusion=policy, boosts=boosts),
@@ -236,12 +240,29 @@ class Memori(AsyncMemoryVerbs):
         """Counts and sizes of the whole store, and what memory recalls with."""
         retriever = self._core.retriever
         embedder = retriever.encoder.embedder
-        return {
-            **self._core.store.stats(),
-            "embedder": "none" if embedder is None else embedder.name,
-            "fusion": retriever.fusion.name,
-            **self._llm.stats(),
-        }
+        return Stats(
+            {
+                **self._core.store.stats(),
+                "embedder": "none" if embedder is None else embedder.name,
+                "fusion": retriever.fusion.name,
+                **self._llm.stats(),
+            }
+        )
+
+    def timeline(self, scope: Scope | None = None, *, limit: int = 40, ax: Any = None) -> Figure:
+        """A figure of what was said when and how long it held: a line for each fact.
+
+        Args:
+            scope: Whose; None for the one who is meant here and now.
+            limit: Only the facts that were said last, so many.
+            ax: matplotlib axes to draw on; None makes a new figure.
+
+        Raises:
+            ConfigError: `limit` is no number from 0.
+            MissingExtraError: matplotlib is not installed.
+            ScopeError: Nobody is named whose memory to show.
+        """
+        return self._core.timeline(scope or self._current_scope(), limit=limit, ax=ax)
 
     def doctor(self) -> LlmReport:
         """What registered clients did: counts, and why nothing was injected. No content."""
@@ -322,19 +343,3 @@ class Memori(AsyncMemoryVerbs):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-
-def _open(path: str | PathLike[str] | None) -> Store:
-    name = DEFAULT_PATH if path is None else fspath(path)
-    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] (callers without a checker)
-        raise ConfigError(f"a store is a path or a Store, got {path!r}.")
-    if not name.strip():
-        raise ConfigError("the path of the store is empty. Leave it out for `memori.db`.")
-    if name == ":memory:":
-        return InMemoryStore()
-    if "://" in name:
-        raise ConfigError(
-            f"{name.split('://')[0]}:// stores are not part of this version. Give the path of a "
-            "SQLite file, or a Store."
-        )
-    return SQLiteStore(Path(name).expanduser())

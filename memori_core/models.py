@@ -207,10 +207,15 @@ def unique_key(text: str) -> bytes:
     Composition (NFC), letter width, case, white space and final sentence marks do not count.
     Everything else does: `C`, `C++` and `C#`, `1.5` and `15`, `10²` and `102` stay apart.
     """
-    narrow = "".join(_NARROW.get(ord(c), c) for c in unicodedata.normalize("NFC", text))
-    folded = " ".join(narrow.casefold().split())
-    kept = folded.rstrip(SENTENCE_ENDS) or folded
+    line = folded(text)
+    kept = line.rstrip(SENTENCE_ENDS) or line
     return hashlib.blake2b(kept.encode(), digest_size=16).digest()
+
+
+def folded(text: str) -> str:
+    """A text without what never counts: composition (NFC), letter width, case, white space."""
+    narrow = "".join(_NARROW.get(ord(c), c) for c in unicodedata.normalize("NFC", text))
+    return " ".join(narrow.casefold().split())
 
 
 # Full-width ASCII (U+FF01..U+FF5E) and the ideographic space. NFKC would also turn "²" into "2".

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from memori_core._extras import load_extra
 from memori_core.models import Fact, Scope
 from memori_core.rendering import context_block
 
@@ -143,7 +144,7 @@ class Recall(Sequence[RecalledFact]):
 
     def explain(self) -> str:
         """Why these facts came back, or why none did, as text for people."""
-        from memori_core._display import explain
+        from memori_core._display.recalls import explain
 
         return explain(self)
 
@@ -153,7 +154,7 @@ class Recall(Sequence[RecalledFact]):
         Raises:
             MissingExtraError: pandas is not installed.
         """
-        from memori_core._display import to_pandas
+        from memori_core._display.recalls import to_pandas
 
         return to_pandas(self)
 
@@ -166,11 +167,12 @@ class Recall(Sequence[RecalledFact]):
         Raises:
             MissingExtraError: matplotlib is not installed.
         """
-        from memori_core._display import plot
+        load_extra("matplotlib", feature="Recall.plot()", package="matplotlib", extra="notebooks")
+        from memori_core._display.figures import plot_recall
 
-        return plot(self, ax)
+        return plot_recall(self, ax)
 
     def _repr_html_(self) -> str:
-        from memori_core._display import to_html
+        from memori_core._display.recalls import to_html
 
         return to_html(self)

@@ -15,8 +15,9 @@ from memori_core.cli._output import for_people, json_option, write_json
 from memori_core.config import env
 from memori_core.embedding import DEFAULT_EMBEDDER
 from memori_core.errors import ScopeError, StoreError
-from memori_core.memori import DEFAULT_PATH, Memori, ScopedMemory
+from memori_core.memori import Memori, ScopedMemory
 from memori_core.retrieval.fusion import POLICIES
+from memori_core.stores.opening import DEFAULT_PATH
 
 NO_EMBEDDER: Final = "none"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
@@ -178,11 +177,6 @@ def finish_job(table: ConversationTable, op: FinishJob) -> None:
             f"job {op.job_id!r} is not leased as {op.lease!r}: another worker took it up when the "
             "lease ran out, or its entity was erased. Nothing of this batch was stored."
         )
-
-
-def fold(text: str) -> str:
-    """What counts of a part of a triple when two are compared: not letter case, not spaces."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def said_again(old: StoredTriple) -> StoredTriple:

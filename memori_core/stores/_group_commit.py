@@ -41,7 +41,11 @@ class GroupCommit:
             raise
         if isinstance(mine.outcome, Applied):
             return mine.outcome
-        assert mine.outcome is not None
+        if mine.outcome is None:  # who committed for all was stopped before saying how it ended
+            raise StoreError(
+                "another thread was interrupted while it stored this batch. Whether it is stored "
+                "is not known: look before you try again."
+            )
         raise mine.outcome
 
     @contextmanager

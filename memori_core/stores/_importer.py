@@ -10,8 +10,7 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from memori_core.conversation import StoredTriple
-from memori_core.models import FactRecord, FactVersion, Mention, Scope, unique_key
-from memori_core.stores._conversations import fold
+from memori_core.models import FactRecord, FactVersion, Mention, Scope, folded, unique_key
 from memori_core.stores._transfer_json import (
     decoded,
     fact_from_json,
@@ -209,4 +208,4 @@ def _fact(values: dict[str, Any]) -> tuple[FactRecord, list[FactVersion], tuple[
 
 def _statement(stored: StoredTriple) -> tuple[str, ...]:
     triple = stored.triple
-    return fold(triple.subject), fold(triple.predicate), fold(triple.object), stored.fact_id
+    return folded(triple.subject), folded(triple.predicate), folded(triple.object), stored.fact_id

@@ -15,8 +15,8 @@ from memori_core.conversation import (
     StoredTriple,
     Triple,
 )
-from memori_core.models import unique_key
-from memori_core.stores._conversations import fold, said_again
+from memori_core.models import folded, unique_key
+from memori_core.stores._conversations import said_again
 
 TripleKey = tuple[str, str, str, str]
 _ABSENT = object()
@@ -174,7 +174,7 @@ class MemoryConversations:
 
     def add_triple(self, triple: Triple, *, fact_id: str) -> None:
         triples = self._said.triples
-        key = (fold(triple.subject), fold(triple.predicate), fold(triple.object), fact_id)
+        key = (folded(triple.subject), folded(triple.predicate), folded(triple.object), fact_id)
         old = triples.get(key)
         new = StoredTriple(triple, fact_id=fact_id) if old is None else said_again(old)
         self._log.set(triples, key, new)
@@ -208,7 +208,7 @@ def matching(
     include_ended: bool,
 ) -> list[StoredTriple]:
     """The statements with these parts."""
-    wanted = [part if part is None else fold(part) for part in (subject, predicate, object)]
+    wanted = [part if part is None else folded(part) for part in (subject, predicate, object)]
     return [
         triple
         for key, triple in triples

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memori_core.conversation import Message, Session, Status, StoredMessage, Triple
-from memori_core.models import unique_key
-from memori_core.stores._conversations import fold
+from memori_core.models import folded, unique_key
 from memori_core.stores._rows import from_micros, to_micros
 
 MESSAGE_COLUMNS = "id, session_id, turn_id, position, role, name, content, said_at"
@@ -123,9 +122,9 @@ class SQLiteConversations:
             "ON CONFLICT DO UPDATE SET times = times + 1, valid_until = NULL",
             (
                 self._key,
-                fold(triple.subject),
-                fold(triple.predicate),
-                fold(triple.object),
+                folded(triple.subject),
+                folded(triple.predicate),
+                folded(triple.object),
                 fact_id,
                 triple.subject,
                 triple.predicate,

@@ -6,7 +6,7 @@ import sqlite3
 from datetime import datetime, timedelta
 
 from memori_core.conversation import Session, Status, StoredMessage, StoredTriple, Triple
-from memori_core.stores._conversations import fold
+from memori_core.models import folded
 from memori_core.stores._rows import from_micros, to_micros
 from memori_core.stores._sqlite_conversations import (
     MESSAGE_COLUMNS,
@@ -90,7 +90,7 @@ def triples(
     for column, part in parts.items():
         if part is not None:
             conditions.append(f"{column} = ?")
-            values.append(fold(part))
+            values.append(folded(part))
     if not include_ended:
         conditions.append("valid_until IS NULL")
     rows = connection.execute(

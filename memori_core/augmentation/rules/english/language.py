@@ -18,6 +18,8 @@ from memori_core.augmentation.rules.english import (
     antecedents,
     corrections,
     dictation,
+    drafting,
+    elisions,
     fields,
     filters,
     openings,
@@ -26,16 +28,11 @@ from memori_core.augmentation.rules.english import (
     subjects,
 )
 from memori_core.augmentation.rules.english.clauses import MAX_CLAUSE, clauses, sentences
-from memori_core.augmentation.rules.english.health import is_doctors_word, is_pinned
-from memori_core.augmentation.rules.english.kinds import kind_of
 from memori_core.augmentation.rules.english.rewriting import (
     finished,
-    is_sound,
     rewritten,
     spelled_out,
 )
-from memori_core.augmentation.rules.english.triples import triples_of
-from memori_core.conversation import Triple
 from memori_core.models import Kind
 
 MAX_SENTENCES = 2_000
@@ -176,11 +173,8 @@ class _Reading:
             return
         called = orders.called(plain)
         if called is not None:
-            yield self._draft(
-                finished(f"{self._name} wants to be called {called}"),
-                kind="identity",
-                pinned=True,
-                triples=(Triple(self._name, "name", called, object_type="person"),),
+            yield drafting.named(
+                called, f"{self._name} wants to be called {called}", whose=self._name
             )
             return
         yield from self._clauses(sentence, sentence=sentence, forced=False)
@@ -218,7 +212,7 @@ class _Reading:
             if filters.is_condition(clause):
                 skip = True
                 continue
-            if not last and (openings.is_lead(clause) or filters.is_subordinate(clause)):
+            if not last and (elisions.is_lead(clause) or filters.is_subordinate(clause)):
                 pending = clause[:1].lower() + clause[1:]
                 continue
             if pending:
@@ -277,11 +271,8 @@ class _Reading:
         self._seen.add(key)
         called = orders.called(clause)
         if called is not None:
-            yield self._draft(
-                finished(f"{self._name} wants to be called {called}"),
-                kind="identity",
-                pinned=True,
-                triples=(Triple(self._name, "name", called, object_type="person"),),
+            yield drafting.named(
+                called, f"{self._name} wants to be called {called}", whose=self._name
             )
             return
         wish = self._wish(clause)
@@ -293,16 +284,16 @@ class _Reading:
             yield from self._clause(own, opening=False)
             if not clause:
                 return
-        clause = openings.reordered(clause)
-        clause = openings.spelled_subject(clause, opening=opening)
+        clause = elisions.reordered(clause)
+        clause = elisions.spelled_subject(clause, opening=opening)
         named = openings.as_name(clause, greeted=self._greeted)
         if named is not None:
-            yield self._named(named[0])
+            yield drafting.named(named[0], "'s name is", whose=self._name)
             yield from self._self_description(named[1])
             return
         introduced = openings.introduced(clause, greeted=self._greeted)
         if introduced is not None:
-            yield self._named(introduced)
+            yield drafting.named(introduced, "'s name is", whose=self._name)
             return
         if (
             filters.is_addressed(clause)
@@ -338,42 +329,11 @@ class _Reading:
 
     # ---------------------------------------------------------------------------------- facts
 
-    def _named(self, name: str) -> Draft:
-        return self._draft(
-            finished(f"{self._name}'s name is {name}"),
-            kind="identity",
-            pinned=True,
-            triples=(Triple(self._name, "name", name, object_type="person"),),
-        )
-
     def _made(self, sentence: str, *, kind: Kind | None = None) -> Iterator[Draft]:
-        content = finished(sentence)
-        if not is_sound(content):
+        draft = drafting.drafted(sentence, name=self._name, kind=kind)
+        if draft is None:
             return
-        self._antecedent = antecedents.antecedent_of(content, name=self._name) or (
-            self._antecedent if not content.startswith(f"{self._name}'s ") else ""
+        self._antecedent = antecedents.antecedent_of(draft.content, name=self._name) or (
+            self._antecedent if not draft.content.startswith(f"{self._name}'s ") else ""
         )
-        triples, ends = triples_of(content, name=self._name)
-        own = f"{self._name} " in content and f"{self._name}'s " not in content
-        own = own or is_doctors_word(content.removeprefix(f"{self._name}'s "))
-        pinned = is_pinned(content, own=own) or (
-            content.startswith(f"{self._name}'s ") and any(t.predicate == "name" for t in triples)
-        )
-        yield self._draft(
-            content,
-            kind=kind or kind_of(content, name=self._name),
-            pinned=pinned,
-            triples=triples,
-            ends=ends,
-        )
-
-    def _draft(
-        self,
-        content: str,
-        *,
-        kind: Kind,
-        pinned: bool = False,
-        triples: tuple[Triple, ...] = (),
-        ends: tuple[Triple, ...] = (),
-    ) -> Draft:
-        return Draft(content, kind=kind, pinned=pinned, triples=triples, ends=ends)
+        yield draft

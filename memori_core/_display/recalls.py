@@ -1,20 +1,18 @@
-"""How a recall looks: as text, as a table in a notebook, as a plot."""
+"""How a recall looks: as text, and as a table in a notebook or for pandas."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from memori_core._display.texts import COLOURS, shorten
 from memori_core._extras import load_extra
 from memori_core.rendering import one_line
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from memori_core.results import Recall, RecalledFact
-
-_COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b")
 
 
 def explain(recall: Recall) -> str:
@@ -27,17 +25,17 @@ def explain(recall: Recall) -> str:
     ]
     for place, found in enumerate(recall, 1):
         parts = " + ".join(f"{name} {value:.3f}" for name, value in found.parts.items())
-        lines.append(f"{place}. {_shorten(found.content)}")
+        lines.append(f"{place}. {shorten(found.content)}")
         lines.append(
             f"   rank {found.rank_score:.3f} = {parts}; relevance {found.relevance:.3f}; "
             f"cosine {found.dense_score:.3f}, BM25 {found.lexical_score:.2f}"
         )
     if recall.best_rejected is not None and recall.gap is not None:
         lines.append(
-            f"The closest fact lacked {recall.gap:.3f}: {_shorten(recall.best_rejected.content)} "
+            f"The closest fact lacked {recall.gap:.3f}: {shorten(recall.best_rejected.content)} "
             f"(relevance {recall.best_rejected.relevance:.3f}). A lower `strictness` lets it in."
         )
-    lines += [f"Pinned: {_shorten(fact.content)}" for fact in recall.pinned]
+    lines += [f"Pinned: {shorten(fact.content)}" for fact in recall.pinned]
     if recall.without_vector:
         lines.append(
             f"{recall.without_vector} facts were searched by their words only: their vectors are "
@@ -78,7 +76,7 @@ def _html_row(place: int, found: RecalledFact, longest: float) -> str:
     bars = "".join(
         f"<span title='{escape(name)} {value:.3f}' style='display:inline-block;height:0.8em;"
         f"width:{max(0.0, value) / longest * 160:.0f}px;background:{colour}'></span>"
-        for (name, value), colour in zip(found.parts.items(), _COLOURS * 3, strict=False)
+        for (name, value), colour in zip(found.parts.items(), COLOURS * 3, strict=False)
     )
     return (
         f"<tr><td>{place}</td><td style='text-align:left'>{escape(found.content)}</td>"
@@ -107,33 +105,3 @@ def to_pandas(recall: Recall) -> DataFrame:
         ],
         columns=None if len(recall) else ["id", "content", "said_at", "rank_score", "relevance"],
     )
-
-
-def plot(recall: Recall, ax: Any = None) -> Figure:
-    """See `Recall.plot`."""
-    load_extra("matplotlib", feature="Recall.plot()", package="matplotlib", extra="notebooks")
-    from matplotlib.figure import Figure
-
-    if ax is None:
-        ax = Figure(figsize=(8, 1.2 + 0.5 * max(len(recall), 1)), layout="constrained").subplots()
-    labels = [_shorten(found.content, 50) for found in recall]
-    places = list(range(len(recall)))
-    left = [0.0] * len(recall)
-    names = list(dict.fromkeys(name for found in recall for name in found.parts))
-    for name, colour in zip(names, _COLOURS * 3, strict=False):
-        widths = [max(0.0, found.parts.get(name, 0.0)) for found in recall]
-        ax.barh(places, widths, left=left, label=name, color=colour)
-        left = [start + width for start, width in zip(left, widths, strict=True)]
-    ax.plot([found.relevance for found in recall], places, "D", color="#888888", label="relevance")
-    ax.axvline(recall.cut, color="#888888", linestyle="--", linewidth=1, label="cut")
-    ax.set_yticks(places, labels)
-    ax.invert_yaxis()
-    ax.set_xlabel("score")
-    ax.set_title(_shorten(recall.query, 70))
-    ax.legend(loc="best", fontsize="small")
-    return ax.figure
-
-
-def _shorten(text: str, width: int = 100) -> str:
-    line = one_line(text)
-    return line if len(line) <= width else line[: width - 1] + "…"

@@ -1,0 +1,1 @@
+"""How memory shows itself to people: texts, tables, figures."""
