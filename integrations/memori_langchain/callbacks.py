@@ -10,13 +10,13 @@ from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
 from memori_core import Memori, Scope
 from memori_core.hooks import Hooks, Message, OnError, Status, is_handled, text_of
 from memori_langchain._identity import Identity, run_context
-from memori_langchain._turns import Turn, is_answer, last_turn
+from memori_langchain._turns import Turn, last_turn
 
 SKIP_TAG = "memori:skip"
 """A run with this tag is not captured."""
@@ -26,6 +26,8 @@ SKIP_TAG = "memori:skip"
 class _Pending:
     scope: Scope
     turn: Turn
+    structured: bool
+    """Whether the answer comes as a tool call, since structured output was asked for."""
 
 
 class MemoriCallbackHandler(BaseCallbackHandler):
@@ -141,8 +143,10 @@ class MemoriCallbackHandler(BaseCallbackHandler):
         turn = last_turn(messages[0], session_id=scope.session_id, with_answer=False)
         if turn is None:
             return
+        options: dict[str, Any] = kwargs.get("options") or {}
+        structured = "ls_structured_output_format" in options
         with self._lock:
-            self._pending[run_id] = _Pending(scope, turn)
+            self._pending[run_id] = _Pending(scope, turn, structured)
             if len(self._pending) > self._max_pending:
                 self._pending.popitem(last=False)
 
@@ -150,7 +154,8 @@ class MemoriCallbackHandler(BaseCallbackHandler):
         """Store the turn, unless the answer asks for tools: then it goes on."""
         pending = self._taken(run_id)
         answer = _message(response)
-        if pending is not None and answer is not None and is_answer(answer):
+        goes_on = isinstance(answer, AIMessage) and bool(answer.tool_calls)
+        if pending is not None and (pending.structured or not goes_on):
             self._submit(pending, answer, status="complete")
 
     def on_llm_error(

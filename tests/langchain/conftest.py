@@ -33,8 +33,8 @@ class PromptModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "prompt"
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> PromptModel:
-        return self
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        return self.bind(**kwargs)
 
     def _answer(self, messages: list[BaseMessage]) -> AIMessage:
         self.prompts.append(messages)

@@ -14,6 +14,7 @@ from langchain.tools import tool
 from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate
+from pydantic import BaseModel
 
 from memori_core.errors import ScopeError
 from memori_langchain import MemoriCallbackHandler, MemoriMiddleware
@@ -160,6 +161,25 @@ def test_b62_whole_histories_and_block_content(memori, model, said):
     assert said("alice") == [
         line for n in range(3) for line in (("user", f"Question {n}"), ("assistant", "a"))
     ]
+
+
+class Snack(BaseModel):
+    """A snack."""
+
+    name: str
+
+
+def test_structured_output_ends_a_turn(memori, model, call, said):
+    handler = MemoriCallbackHandler(memori)
+    chain = model(call("Snack", name="an apple")).with_structured_output(Snack)
+    assert chain.invoke(PEANUTS, config(handler, "alice")) == Snack(name="an apple")
+    assert said("alice") == [("user", PEANUTS)]
+
+
+def test_an_empty_answer_ends_a_turn(memori, model, said):
+    handler = MemoriCallbackHandler(memori)
+    model("").invoke(PEANUTS, config(handler, "alice"))
+    assert said("alice") == [("user", PEANUTS)]
 
 
 def test_our_own_block_is_never_captured(memori, model, said):
