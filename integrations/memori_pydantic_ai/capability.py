@@ -39,7 +39,7 @@ class Recalled:
     """What a recall brings into a run. Plain data, for engines that keep journals."""
 
     block: str = ""
-    fact_ids: Sequence[str] = ()
+    fact_ids: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -156,6 +156,7 @@ class MemoriCapability(AbstractCapability[Any]):
         cls,
         path: str | None = None,
         *,
+        embedder: str | None = "all-MiniLM-L6-v2",
         user_id: str | None = None,
         agent_id: str | None = None,
         session_id: str | None = None,
@@ -173,6 +174,7 @@ class MemoriCapability(AbstractCapability[Any]):
 
         Args:
             path: The SQLite file of the memory; None for `memori.db`.
+            embedder: As `Memori` takes it, by name; None recalls by words only.
             user_id: None takes `user_id` of the deps or of the run's metadata.
             agent_id: As in the class, like all that follow.
             session_id: See there.
@@ -187,7 +189,7 @@ class MemoriCapability(AbstractCapability[Any]):
             id: See there.
         """
         return cls(
-            Memori(path),
+            Memori(path, embedder=embedder),
             user_id=user_id,
             agent_id=agent_id,
             session_id=session_id,
