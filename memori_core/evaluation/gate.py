@@ -18,6 +18,7 @@ from memori_core.evaluation.vectors import StoredVectors, name_of
 from memori_core.evaluation.versions import versions
 from memori_core.memori import Memori, ScopedMemory
 from memori_core.retrieval.fusion import Fusion, make_fusion
+from memori_core.retrieval.index_text import first_person, index_text
 from memori_core.stores import InMemoryStore
 
 LIMIT = 5
@@ -118,8 +119,10 @@ def evaluate_gate(
     vectors = None if made is None else StoredVectors(made, cache)
     if vectors is not None:
         with vectors:
-            vectors.embed_documents([f.content for s in stores for f in s.facts], progress=progress)
-            vectors.embed_queries([p.text for s in stores for p in s.probes], progress=progress)
+            texts = [index_text(fact) for store in stores for fact in store.facts]
+            vectors.embed_documents(texts, progress=progress)
+            asked = [first_person(probe.text) for store in stores for probe in store.probes]
+            vectors.embed_queries(asked, progress=progress)
     started = time.perf_counter()
     tallies: defaultdict[Group, _Tally] = defaultdict(_Tally)
     memori = Memori(InMemoryStore(), embedder=vectors, fusion=policy)
@@ -163,7 +166,7 @@ def _ask(
 ) -> None:
     ids = remember_all(memory, store.facts, vectors)
     for probe in store.probes:
-        vector = None if vectors is None else vectors.embed_query(probe.text)
+        vector = None if vectors is None else vectors.embed_query(first_person(probe.text))
         found = memory.recall(probe.text, vector=vector, limit=LIMIT, strictness=strictness)
         gold = {ids[fact_id] for fact_id in probe.gold}
         tally = tallies[probe.group]

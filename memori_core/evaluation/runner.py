@@ -20,6 +20,7 @@ from memori_core.evaluation.vectors import StoredVectors, name_of
 from memori_core.evaluation.versions import versions
 from memori_core.memori import Memori, ScopedMemory
 from memori_core.retrieval.fusion import Fusion, make_fusion
+from memori_core.retrieval.index_text import first_person, index_text
 from memori_core.stores import InMemoryStore
 
 DEPTH = 10
@@ -119,9 +120,11 @@ def _evaluate(
     progress: bool,
 ) -> Evaluation:
     if vectors is not None:
-        texts = [fact.content for c in dataset.collections for fact in c.facts]
+        texts = [index_text(fact) for c in dataset.collections for fact in c.facts]
         vectors.embed_documents(texts, progress=progress)
-        asked = [question.text for c in dataset.collections for question in c.questions]
+        asked = [
+            first_person(question.text) for c in dataset.collections for question in c.questions
+        ]
         vectors.embed_queries(asked, progress=progress)
     started = time.perf_counter()
     memori = Memori(
@@ -163,7 +166,7 @@ def _ask(
     ids: Mapping[str, str],
     vectors: Embedder | None,
 ) -> Scores:
-    vector = None if vectors is None else vectors.embed_query(question.text)
+    vector = None if vectors is None else vectors.embed_query(first_person(question.text))
     gold = {ids[fact_id] for fact_id in question.gold}
 
     def found(limit: int, strictness: float) -> list[str]:

@@ -12,6 +12,7 @@ from memori_core.embedding import CachingEmbedder, Embedder, EmbedderProfile, Fl
 from memori_core.embedding.profiles import estimate_profile, profile_from_bytes, profile_to_bytes
 from memori_core.errors import DimensionMismatchError, StoreError
 from memori_core.retrieval.dense import unit_vector
+from memori_core.retrieval.index_text import first_person
 from memori_core.stores.base import Store
 
 logger = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ class QueryEncoder:
             return unit_vector(given, dim=self.dim)
         if self.embedder is None:
             return None
-        return unit_vector(self.embedder.embed_query(text), dim=self.dim)
+        return unit_vector(self.embedder.embed_query(first_person(text)), dim=self.dim)
 
     def names(self, names: Sequence[str]) -> FloatArray:
         """The vectors of names in a question, shape `(n, dim)`."""

@@ -26,6 +26,9 @@ FOREIGN_SHARE = 0.25
 CUT_AT_ONE = 0.105
 CUT_PER_LOG = 0.05
 """The best of N irrelevant facts grows with ln N, and the cut with it."""
+CUT_PER_LOG_CJK = 0.035
+"""The same for questions in Chinese, where the embedder understands it: there the best of N
+irrelevant facts grows by 0.026 (docs/pages/evaluation.md)."""
 KEEP_SHARE = 0.75
 """Behind a best fact that passes, others stay down to this share of the cut."""
 
@@ -145,11 +148,12 @@ def relevance(
     return strength + np.maximum(0.0, coverage - kappa)
 
 
-def relevance_cut(searched: int, *, strictness: float = 1.0) -> float:
+def relevance_cut(searched: int, *, strictness: float = 1.0, per_log: float = CUT_PER_LOG) -> float:
     """The relevance that the best fact must reach: `strictness · (0.105 + 0.05 · ln N)`.
 
     Args:
         searched: N, how many facts were searched.
         strictness: 0 switches the cut off; more than 1 recalls less.
+        per_log: What stands for 0.05.
     """
-    return strictness * (CUT_AT_ONE + CUT_PER_LOG * math.log(max(searched, 1)))
+    return strictness * (CUT_AT_ONE + per_log * math.log(max(searched, 1)))

@@ -13,6 +13,7 @@ from memori_core.results import RecalledFact
 from memori_core.retrieval.candidates import best_first
 from memori_core.retrieval.fusion import Fusion, Pool, Search, make_fusion
 from memori_core.retrieval.index import EntityIndex
+from memori_core.retrieval.index_text import first_person
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
 from memori_core.writes import Changes
 
@@ -112,6 +113,6 @@ def _record(fact: Fact) -> FactRecord:
     return FactRecord(
         fact,
         uniq=unique_key(fact.content),
-        terms=" ".join(index_terms(fact.content)),
+        terms=" ".join(index_terms(first_person(fact.content))),
         tokenizer=TOKENIZER_VERSION,
     )

@@ -16,6 +16,7 @@ from memori_core.retrieval.candidates import IntArray, candidate_limit, top_rows
 from memori_core.retrieval.cohort import cohort
 from memori_core.retrieval.dense import cosine_scores, row_cosines
 from memori_core.retrieval.index import Snapshot
+from memori_core.retrieval.index_text import first_person
 from memori_core.retrieval.lexical import BoolArray, Float64Array
 from memori_core.retrieval.mentions import Mentions
 from memori_core.retrieval.relevance import WordMatch, dense_strength, match_words
@@ -45,7 +46,7 @@ class Search:
     @cached_property
     def words(self) -> tuple[Word, ...]:
         """The words that count."""
-        words = query_words(self.text)
+        words = query_words(first_person(self.text))
         if self.foreign:
             return tuple(word for word in words if not word.function) or words
         return words

@@ -54,7 +54,10 @@ class CoverageFusion(Fusion):
         return relevance.relevance(pool.strength, pool.words.coverage, kappa=kappa)
 
     def cut(self, search: Search, strictness: float) -> float:
-        return relevance.relevance_cut(search.searched, strictness=strictness)
+        understood = search.cjk and search.vector is not None and not search.foreign
+        measured = search.profile.background_cjk is not None
+        per_log = relevance.CUT_PER_LOG_CJK if understood and measured else relevance.CUT_PER_LOG
+        return relevance.relevance_cut(search.searched, strictness=strictness, per_log=per_log)
 
     def keep(self, cut: float) -> float:
         return relevance.KEEP_SHARE * cut

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from memori_core import InMemoryStore, Memori
 from memori_core.embedding import EmbedderProfile
 from memori_core.retrieval.cohort import cohort
+from memori_core.retrieval.fusion import CoverageFusion, Search
+from memori_core.retrieval.index import EntityIndex
+from memori_core.retrieval.index_text import first_person
 from memori_core.retrieval.lexical import LexicalIndex
 from memori_core.retrieval.relevance import (
     dense_strength,
@@ -14,6 +20,9 @@ from memori_core.retrieval.relevance import (
     relevance_cut,
 )
 from memori_core.retrieval.tokenization import index_terms, query_words
+from memori_core.testing import FakeEmbedder
+from memori_core.testing.facts import fact_record
+from memori_core.writes import Changes
 
 QUERY = np.array([1.0, 0.0], np.float32)
 
@@ -42,6 +51,61 @@ def test_a_chinese_question_has_a_background_of_its_own() -> None:
     assert strength(0.5, both) == pytest.approx(0.5 - 0.1)
     # An embedder that does not know the script: a quarter.
     assert strength(0.5, english, cjk=True, foreign=True) == pytest.approx((0.5 - 0.3) / 4)
+
+
+@pytest.mark.parametrize(
+    ("query", "profile", "per_log"),
+    [
+        ("我住在哪里？", {"multilingual": True, "background_cjk": QUERY}, 0.035),
+        ("Where do I live?", {"multilingual": True, "background_cjk": QUERY}, 0.05),
+        ("我住在哪里？", {"multilingual": False, "background_cjk": QUERY}, 0.05),
+        ("我住在哪里？", {"multilingual": True}, 0.05),  # nothing was measured
+    ],
+)
+def test_a_chinese_question_that_is_understood_has_a_cut_of_its_own(
+    query: str, profile: dict[str, Any], per_log: float
+) -> None:
+    index = EntityIndex(embedder="fake", dim=2)
+    facts = tuple(fact_record(f"fact {i}") for i in range(8))
+    index.apply(Changes(1, complete=True, records=facts))
+    search = Search(
+        query, snapshot=index.snapshot(), vector=QUERY, profile=EmbedderProfile(**profile)
+    )
+    # ln 8 = 2.0794415
+    assert CoverageFusion().cut(search, 1.0) == pytest.approx(0.105 + per_log * 2.0794415)
+    assert CoverageFusion().cut(search, 0.5) == pytest.approx((0.105 + per_log * 2.0794415) / 2)
+    words_only = replace(search, vector=None)
+    assert CoverageFusion().cut(words_only, 1.0) == pytest.approx(0.105 + 0.05 * 2.0794415)
+
+
+@pytest.mark.parametrize(
+    ("text", "searched"),
+    [
+        ("用户住在杭州。", "我住在杭州。"),
+        ("用户的猫叫米糕。", "我的猫叫米糕。"),
+        ("用户界面要简洁。", "用户界面要简洁。"),
+        ("用户名是小周。", "用户名是小周。"),
+        ("团队负责用户增长。", "团队负责用户增长。"),
+        ("User lives in Porto.", "User lives in Porto."),
+        ("我住在杭州。", "我住在杭州。"),
+    ],
+)
+def test_the_user_of_a_chinese_fact_is_the_one_who_asks(text: str, searched: str) -> None:
+    assert first_person(text) == searched
+    fake = FakeEmbedder()
+    hybrid, words = (
+        Memori(InMemoryStore(), embedder=embedder).scoped("alice") for embedder in (fake, None)
+    )
+    hybrid.remember(text)
+    assert fake.documents == [searched]
+    # Asked in either person, with vectors and without, it is found by all of its words.
+    for memory in (hybrid, words):
+        memory.remember(text)
+        for query in (text, searched):
+            (found,) = memory.recall(query)
+            assert found.parts["coverage"] == pytest.approx(0.35)
+            assert found.content == text
+    assert set(fake.queries) == {searched}
 
 
 def test_words_count_only_beyond_their_share() -> None:
