@@ -57,6 +57,7 @@ class MemoriKnowledgeRetriever(Part):
         num_documents: int | None = None,
         run_context: RunContext | None = None,
         agent: Any = None,
+        team: Any = None,
         **_: Any,
     ) -> list[dict[str, Any]] | Awaitable[list[dict[str, Any]]]:
         """Called by Agno: in `run` it gives the documents, in `arun` something to wait for."""
@@ -65,8 +66,8 @@ class MemoriKnowledgeRetriever(Part):
         caller = inspect.currentframe()
         caller = caller and caller.f_back
         if caller is not None and caller.f_code.co_flags & inspect.CO_COROUTINE:
-            return self.aretrieve(query, num_documents, run_context, agent)
-        return self.retrieve(query, num_documents, run_context, agent)
+            return self.aretrieve(query, num_documents, run_context, agent or team)
+        return self.retrieve(query, num_documents, run_context, agent or team)
 
     def retrieve(
         self,

@@ -8,10 +8,10 @@ from typing import Any, Final
 from agno.run import RunContext
 from agno.tools import Toolkit
 
-from memori_agno._identity import scope_of
-from memori_core import Memori, Recall, Scope, ScopedMemory
+from memori_agno._part import Part
+from memori_core import Memori, Recall, ScopedMemory
 from memori_core.errors import MemoriError
-from memori_core.hooks import Hooks, OnError
+from memori_core.hooks import OnError
 
 _NOBODY: Final = "There is no memory in this conversation: it is not known who the user is."
 _FAILED: Final = "Memory is not available right now. Go on without it."
@@ -21,7 +21,7 @@ _INSTRUCTIONS: Final = (
 )
 
 
-class MemoriTools(Toolkit):
+class MemoriTools(Part, Toolkit):
     """`search_memory`, `remember` and `forget`, for the user of the run.
 
     No tool takes a user id: a model cannot reach another user's memory.
@@ -42,7 +42,7 @@ class MemoriTools(Toolkit):
         limit: A search finds at most this many memories.
         strictness: Scales the cut below which nothing is found; 0 switches it off.
         process_only: Search only what this agent stored.
-        process_id: What this agent is called in the memory; None for nothing.
+        process_id: What this agent is called in the memory; None for its id.
         on_error: `"log"` failures and tell the model that there is no memory, or `"raise"` them.
         add_instructions: Whether the prompt says what the tools are for.
         include_tools: Only these tools; None for all.
@@ -64,15 +64,15 @@ class MemoriTools(Toolkit):
         exclude_tools: list[str] | None = None,
         requires_confirmation_tools: list[str] | None = None,
     ) -> None:
-        self._hooks = Hooks(memori, on_error=on_error)
-        self._process_id = process_id
+        Part.__init__(self, memori, process_id=process_id, on_error=on_error)
         self._recall_options: dict[str, Any] = {
             "limit": limit,
             "strictness": strictness,
             "process_only": process_only,
         }
         # Not Agno's cache of results: its keys know no user.
-        super().__init__(
+        Toolkit.__init__(
+            self,
             name="memori",
             instructions=_INSTRUCTIONS,
             add_instructions=add_instructions,
@@ -87,35 +87,41 @@ class MemoriTools(Toolkit):
             ],
         )
 
-    def search_memory(self, run_context: RunContext, query: str) -> str:
+    def search_memory(
+        self, run_context: RunContext, query: str, agent: Any = None, team: Any = None
+    ) -> str:
         """Search what is known about the user.
 
         Args:
             query: What you want to know, as a question or in key words.
         """
-        scope = self._scope(run_context)
+        scope = self._scope_of(run_context, agent or team)
         if scope is None:
             return _NOBODY
         return _shown(self._hooks.recall(query, scope=scope, **self._recall_options))
 
-    async def asearch_memory(self, run_context: RunContext, query: str) -> str:
+    async def asearch_memory(
+        self, run_context: RunContext, query: str, agent: Any = None, team: Any = None
+    ) -> str:
         """Search what is known about the user.
 
         Args:
             query: What you want to know, as a question or in key words.
         """
-        scope = self._scope(run_context)
+        scope = self._scope_of(run_context, agent or team)
         if scope is None:
             return _NOBODY
         return _shown(await self._hooks.arecall(query, scope=scope, **self._recall_options))
 
-    def remember(self, run_context: RunContext, fact: str) -> str:
+    def remember(
+        self, run_context: RunContext, fact: str, agent: Any = None, team: Any = None
+    ) -> str:
         """Store a lasting fact about the user.
 
         Args:
             fact: One sentence that can stand alone, for example "User is allergic to peanuts."
         """
-        user = self._user(run_context)
+        user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
         try:
@@ -123,13 +129,15 @@ class MemoriTools(Toolkit):
         except MemoriError as e:
             return self._failed(e)
 
-    async def aremember(self, run_context: RunContext, fact: str) -> str:
+    async def aremember(
+        self, run_context: RunContext, fact: str, agent: Any = None, team: Any = None
+    ) -> str:
         """Store a lasting fact about the user.
 
         Args:
             fact: One sentence that can stand alone, for example "User is allergic to peanuts."
         """
-        user = self._user(run_context)
+        user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
         try:
@@ -137,13 +145,15 @@ class MemoriTools(Toolkit):
         except MemoriError as e:
             return self._failed(e)
 
-    def forget(self, run_context: RunContext, memory_id: str) -> str:
+    def forget(
+        self, run_context: RunContext, memory_id: str, agent: Any = None, team: Any = None
+    ) -> str:
         """Remove a memory of the user for good.
 
         Args:
             memory_id: The id of the memory, as `search_memory` shows it.
         """
-        user = self._user(run_context)
+        user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
         try:
@@ -151,13 +161,15 @@ class MemoriTools(Toolkit):
         except MemoriError as e:
             return self._failed(e)
 
-    async def aforget(self, run_context: RunContext, memory_id: str) -> str:
+    async def aforget(
+        self, run_context: RunContext, memory_id: str, agent: Any = None, team: Any = None
+    ) -> str:
         """Remove a memory of the user for good.
 
         Args:
             memory_id: The id of the memory, as `search_memory` shows it.
         """
-        user = self._user(run_context)
+        user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
         try:
@@ -165,16 +177,8 @@ class MemoriTools(Toolkit):
         except MemoriError as e:
             return self._failed(e)
 
-    def _scope(self, run_context: RunContext) -> Scope | None:
-        return scope_of(
-            self._hooks,
-            run_context.user_id,
-            process_id=self._process_id,
-            session_id=run_context.session_id,
-        )
-
-    def _user(self, run_context: RunContext) -> ScopedMemory | None:
-        scope = self._scope(run_context)
+    def _user(self, run_context: RunContext, host: Any) -> ScopedMemory | None:
+        scope = self._scope_of(run_context, host)
         if scope is None:
             return None
         return self._hooks.memori.scoped(
@@ -184,9 +188,6 @@ class MemoriTools(Toolkit):
     def _failed(self, error: MemoriError) -> str:
         self._hooks.failed("tool", error)
         return _FAILED
-
-    def __deepcopy__(self, memo: Any) -> MemoriTools:
-        return self  # a handle, like the memory behind it
 
 
 def _shown(found: Recall) -> str:

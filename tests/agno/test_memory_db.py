@@ -24,7 +24,7 @@ from memori_core.errors import ScopeError
 
 
 class AsyncInMemoryDb(AsyncBaseDb):
-    """Agno has async databases for servers only: one whose other methods nobody calls here."""
+    """Agno's async databases need drivers: this one's other methods nobody calls here."""
 
 
 def make_async_db(memori: Memori) -> Any:
@@ -137,6 +137,28 @@ def test_it_goes_before_other_databases(memori: Memori, tmp_path: Path):
     assert texts(db.get_user_memories("alice")) == ["User lives in Porto."]
     assert agent.get_session(session_id="s1", user_id="alice") is not None
     db.close()
+
+
+def test_the_async_twin_goes_before_async_databases(memori: Memori, tmp_path: Path):
+    pytest.importorskip("aiosqlite", reason="Agno's AsyncSqliteDb needs aiosqlite")
+    from agno.db.sqlite import AsyncSqliteDb
+
+    class AppDb(AsyncMemoriMemories, AsyncSqliteDb):
+        pass
+
+    async def use() -> None:
+        db = AppDb(memori, db_file=str(tmp_path / "app.db"))
+        model = FakeModel()
+        kwargs = MemoriMemory(memori, on_error="raise").agent_kwargs()
+        agent = Agent(model=model, db=db, telemetry=False, **kwargs)
+        await agent.arun("I live in Porto.", user_id="alice", session_id="s1")
+        await memori.aflush()
+        assert texts(await db.get_user_memories("alice")) == ["User lives in Porto."]
+        await agent.arun("Where in Porto do I live?", user_id="alice", session_id="s2")
+        assert "User lives in Porto" in str(model.requests[-1][0].content)
+        await db.close()
+
+    asyncio.run(use())
 
 
 def test_the_async_twin_does_the_same(db: MemoriMemoryDb, memori: Memori):

@@ -11,8 +11,10 @@ import pytest
 from agno.agent import Agent
 from agno.models.message import Message
 from agno.run import RunContext
+from agno.team import Team
 
 from memori_agno import MemoriKnowledgeRetriever, MemoriMemory, MemoriTools
+from memori_agno.testing import FakeModel
 from memori_core import Memori
 from memori_core.errors import ConfigError
 
@@ -24,7 +26,7 @@ def caller(*calls: tuple[str, dict[str, Any]]) -> Callable[[list[Message]], Any]
     return lambda messages: "Done." if messages[-1].role == "tool" else list(calls)
 
 
-def told(agent: Agent, mode: str, user_id: str | None = "alice", **kwargs: Any) -> list[str]:
+def told(agent: Any, mode: str, user_id: str | None = "alice", **kwargs: Any) -> list[str]:
     """What the tools told the model."""
     if mode == "run":
         result = agent.run("Go.", user_id=user_id, **kwargs)
@@ -169,6 +171,35 @@ def test_the_retriever_fills_the_context_escaped(mode: str, memori: Memori, make
     message = str(agent.model.requests[0][-1].content)  # type: ignore[union-attr]
     assert "User keeps bees." in message
     assert message.count("</references>") == 1
+
+
+@pytest.mark.parametrize("mode", ["run", "arun"])
+def test_each_agent_and_team_can_search_its_own(mode: str, memori: Memori, make_agent: Make):
+    memori.scoped("alice", process_id="guide").remember("User keeps bees.")
+    memori.scoped("alice", process_id="kitchen").remember("User keeps goats.")
+    options: dict[str, Any] = {
+        "model": FakeModel(
+            answer=caller(
+                ("search_memory", {"query": "Bees or goats?"}),
+                ("search_knowledge_base", {"query": "Bees or goats?"}),
+                ("remember", {"fact": "User keeps ducks."}),
+            )
+        ),
+        "tools": [MemoriTools(memori, process_only=True, on_error="raise")],
+        "knowledge_retriever": MemoriKnowledgeRetriever(memori, process_only=True),
+        "telemetry": False,
+    }
+    team = Team(id="kitchen", members=[make_agent(name="scout")], **options)
+    for host, wanted, other in (
+        (make_agent(**{**options, "id": "guide"}), "bees", "goats"),
+        (team, "goats", "bees"),
+    ):
+        searched, retrieved, _ = told(host, mode)
+        for answer in (searched, retrieved):
+            assert wanted in answer
+            assert other not in answer
+    stored = [f for f in memori.scoped("alice").list() if "ducks" in f.content]
+    assert [fact.process_id for fact in stored] == ["guide"]  # the team's was a repeat
 
 
 def test_the_retriever_works_in_run_where_an_event_loop_runs(memori: Memori, make_agent: Make):
