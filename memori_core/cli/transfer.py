@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import IO
 
 import click
+from click.core import ParameterSource
 from tqdm import tqdm
 
 from memori_core._files import whole_file
-from memori_core.cli._options import Settings, common_options
+from memori_core.cli._options import NO_EMBEDDER, Settings, common_options
+from memori_core.cli.moving import ORIGINS, import_from
 from memori_core.models import Scope
 from memori_core.stores.transfer import export_jsonl, import_jsonl, write_jsonl
 
@@ -41,14 +44,30 @@ def export_command(settings: Settings, *, file: str, everybody: bool, no_vectors
 
 @click.command("import")
 @click.argument("file", metavar="FILE|-", type=click.Path(exists=True, allow_dash=True))
+@click.option(
+    "--from",
+    "origin",
+    type=click.Choice(list(ORIGINS)),
+    help="FILE is Memori's database, or Mem0's Qdrant folder or get_all() as JSON.",
+)
 @_ALL
-@common_options("entity")
-def import_command(settings: Settings, *, file: str, everybody: bool) -> None:
+@common_options("entity", "embedder")
+def import_command(settings: Settings, *, file: str, origin: str | None, everybody: bool) -> None:
     """Store the facts of an export, for --user or, with --all, for those it names.
 
     Facts that are there already are kept once. A line that is no fact ends the import; the facts
     before it stay.
+
+    With --from, the facts of another memory, embedded with --embedder: those of --user or, without
+    it, of everybody. They keep their users and dates; FILE is read only.
     """
+    if origin is not None:
+        import_from(origin, settings, file=file, everybody=everybody)
+        return
+    source = click.get_current_context().get_parameter_source("embedder")
+    if source is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--embedder goes with --from: an export brings its vectors.")
+    settings = replace(settings, embedder=NO_EMBEDDER)
     scope = _scope(settings, everybody)
     with settings.open_memori(create=True) as memori, click.open_file(file, encoding="utf-8") as f:
         count = import_jsonl(memori.retriever.store, _bar(f, "import"), scope=scope)
