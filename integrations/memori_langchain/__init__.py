@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from memori_core import __version__
-from memori_langchain._compat import FRAMEWORK_VERSION
+from memori_langchain._compat import FRAMEWORK_VERSION, require_for
 
 if TYPE_CHECKING:
     from memori_langchain.callbacks import MemoriCallbackHandler
@@ -75,4 +75,5 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    require_for(_MODULES[name], name=name)
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

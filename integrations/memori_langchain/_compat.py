@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from memori_core.frameworks import require_framework
 
 FRAMEWORK_VERSION = require_framework(
@@ -12,3 +14,21 @@ FRAMEWORK_VERSION = require_framework(
     extra="langchain",
 )
 """The release that is installed. Differences between releases are settled in this file."""
+
+_FLOORS: Final[dict[str, tuple[str, tuple[int, ...]]]] = {
+    "middleware": ("langchain", (1, 5)),
+    "tools": ("langchain", (1, 5)),
+    "store": ("langgraph", (1, 2)),
+}
+"""What a module of this package needs beside langchain-core, as in the extra."""
+
+
+def require_for(module: str, *, name: str) -> None:
+    """Raise unless the package that a module needs is there and new enough.
+
+    Raises:
+        MissingExtraError: It is not; the message is the pip line that fixes it.
+    """
+    if module in _FLOORS:
+        package, floor = _FLOORS[module]
+        require_framework(name, module=package, package=package, floor=floor, extra="langchain")

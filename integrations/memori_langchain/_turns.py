@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from memori_core.hooks import Message, text_of
 
@@ -39,20 +39,27 @@ def is_answer(message: BaseMessage) -> bool:
 def last_turn(
     messages: Sequence[BaseMessage], *, session_id: str | None, with_answer: bool
 ) -> Turn | None:
-    """The last turn: all that the user said since the last answer, and what was answered.
+    """The last turn: what the user said last, and what was answered.
 
-    Where a run failed, the user's words before stand unanswered: they belong to this turn.
+    Where a run failed before it did anything, the user's words in it belong to this turn, too.
     """
     asked = next((i for i in reversed(range(len(messages))) if is_users(messages[i])), None)
     if asked is None:
         return None
-    answered = next((i for i in reversed(range(asked)) if is_answer(messages[i])), -1)
-    said = [message for message in messages[answered + 1 : asked + 1] if is_users(message)]
+    before = next((i for i in reversed(range(asked)) if _ends_turn(messages[i])), -1)
+    said = [message for message in messages[before + 1 : asked + 1] if is_users(message)]
     turn = [Message("user", text_of(m.content), name=m.name) for m in said]
     if with_answer:
         answers = [message for message in messages[asked + 1 :] if is_answer(message)]
         turn += [Message("assistant", text_of(m.content)) for m in answers[-1:]]
     return Turn(tuple(turn), _turn_id(messages[asked], session_id))
+
+
+def _ends_turn(message: BaseMessage) -> bool:
+    """Whether what the user said before this was answered, or led to something."""
+    if isinstance(message, AIMessage):
+        return not message.tool_calls
+    return isinstance(message, ToolMessage)
 
 
 def _turn_id(message: BaseMessage, session_id: str | None) -> str | None:

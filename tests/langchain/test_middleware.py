@@ -326,6 +326,19 @@ def test_structured_output_captures_what_the_user_said(memori, model, call, said
     assert said("alice") == [("user", ASK)]
 
 
+def test_turns_without_a_text_for_an_answer_are_not_stored_again(memori, model, call, said):
+    fake = model(call("Snack", name="an apple"), "", call("Snack", "2", name="a pear"))
+    middleware = MemoriMiddleware(memori)
+    strategy = ToolStrategy(Snack)
+    saver = InMemorySaver()
+    snacks = make_agent(fake, middleware, response_format=strategy, checkpointer=saver)
+    plain = make_agent(fake, middleware, checkpointer=saver)
+    snacks.invoke({"messages": "One?"}, thread("t"), context=alice())
+    plain.invoke({"messages": "Two?"}, thread("t"), context=alice())
+    snacks.invoke({"messages": "Three?"}, thread("t"), context=alice())
+    assert said("alice") == [("user", "One?"), ("user", "Two?"), ("user", "Three?")]
+
+
 def approved() -> Command[Any]:
     return Command(resume={"decisions": [{"type": "approve"}]})
 

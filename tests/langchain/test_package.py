@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import memori_langchain
+from memori_core import frameworks
+from memori_core.errors import MissingExtraError
 
 LANGCHAIN = ("langchain", "langchain_core", "langgraph", "langchain_classic", "pydantic")
+
+
+ROOT = Path(__file__).parents[2]
 
 
 def python(code: str) -> str:
@@ -60,3 +66,21 @@ def test_without_langchain_classic_the_pip_line_is_named():
         "    print(e)\n"
     )
     assert said.strip().endswith("`langchain-classic`: pip install langchain-classic")
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "floor"),
+    [
+        ("MemoriMiddleware", "langchain", "1.5"),
+        ("create_recall_tool", "langchain", "1.5"),
+        ("MemoriStore", "langgraph", "1.2"),
+    ],
+)
+def test_a_part_whose_package_is_too_old_says_so(monkeypatch, name, package, floor):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert any(line.startswith(f"{package}>={floor},") for line in extras["langchain"])
+    monkeypatch.setattr(frameworks, "version", lambda _: "1.0.3")
+    with pytest.raises(MissingExtraError, match=rf"{name} needs.*{package}>={floor}, not 1.0.3"):
+        getattr(memori_langchain, name)
