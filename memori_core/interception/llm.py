@@ -63,8 +63,8 @@ class Llm(Generic[M]):
 
         The client stays the same object with the same types, and nothing that you pass to it is
         changed. Registering it again with the same settings changes nothing; with others, they
-        count from now on. A client has one memory: registering it with another `Memori` takes the
-        place of the first, and says so in the log.
+        count from now on, for copies of it, too (`with_options`). A client has one memory:
+        registering it with another `Memori` takes the place of the first, and says so in the log.
 
         Args:
             client: A client of an SDK, an SDK's module that has one (`ollama`, `litellm`), or a

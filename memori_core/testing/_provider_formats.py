@@ -2,59 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import re
-import struct
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, Final
 
+from memori_core.testing._provider_clouds import CLOUD_FORMATS
+from memori_core.testing._provider_framing import AWS_STREAM, Format, aws_chunk, data, line, named
 from memori_core.testing._provider_replies import Payload, Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One provider's way."""
-
-    path: re.Pattern[str]
-    payload: Callable[[Reply, str], Payload]
-    events: Callable[[Reply, str], Iterable[Payload]]
-    frame: Callable[[Payload], bytes]
-    content_type: str = "text/event-stream"
-    last: bytes = b""
-    streams: Callable[[Payload, str], bool] = lambda body, _path: bool(body.get("stream"))
-
-
-def _data(event: Payload) -> bytes:
-    return f"data: {json.dumps(event)}\n\n".encode()
-
-
-def _named(event: Payload) -> bytes:
-    return f"event: {event['type']}\n".encode() + _data(event)
-
-
-def _line(event: Payload) -> bytes:
-    return json.dumps(event).encode() + b"\n"
-
-
-def _aws_frame(event: Payload) -> bytes:
-    """One message of `application/vnd.amazon.eventstream`: lengths, headers, payload, checksums."""
-    inner = base64.b64encode(json.dumps(event).encode()).decode()
-    payload = json.dumps({"bytes": inner}).encode()
-    names = {":message-type": "event", ":event-type": "chunk", ":content-type": "application/json"}
-    head = b"".join(
-        bytes([len(name)])
-        + name.encode()
-        + b"\x07"
-        + struct.pack(">H", len(value))
-        + value.encode()
-        for name, value in names.items()
-    )
-    prelude = struct.pack(">II", 16 + len(head) + len(payload), len(head))
-    message = prelude + struct.pack(">I", binascii.crc32(prelude)) + head + payload
-    return message + struct.pack(">I", binascii.crc32(message))
 
 
 def _chat(id: str, kind: str, **choice: Any) -> Payload:
@@ -271,36 +225,37 @@ FORMATS: Final = (
         re.compile(r"/chat/completions$"),
         _chat_payload,
         _chat_events,
-        _data,
+        data,
         last=b"data: [DONE]\n\n",
     ),
-    Format(re.compile(r"/responses$"), _response, _response_events, _named),
+    Format(re.compile(r"/responses$"), _response, _response_events, named),
     Format(
         re.compile(r"/v1/messages$|:(?:raw|streamRaw)Predict$"),
         _anthropic_payload,
         _anthropic_events,
-        _named,
+        named,
         streams=lambda body, path: bool(body.get("stream")) or "streamRaw" in path,
     ),
     Format(
         re.compile(r"/model/[^/]+/invoke(?:-with-response-stream)?$"),
         _anthropic_payload,
         _anthropic_events,
-        _aws_frame,
-        "application/vnd.amazon.eventstream",
+        aws_chunk,
+        AWS_STREAM,
         streams=lambda _body, path: path.endswith("stream"),
     ),
     Format(
-        re.compile(r"/api/chat$"), _ollama_payload, _ollama_events, _line, "application/x-ndjson"
+        re.compile(r"/api/chat$"), _ollama_payload, _ollama_events, line, "application/x-ndjson"
     ),
     Format(
         re.compile(r"/api/generate$"),
         _generate_payload,
         _generate_events,
-        _line,
+        line,
         "application/x-ndjson",
     ),
-    Format(re.compile(r"/v2/chat$"), _cohere_payload, _cohere_events, _data),
+    Format(re.compile(r"/v2/chat$"), _cohere_payload, _cohere_events, data),
+    *CLOUD_FORMATS,
 )
 
 

@@ -14,7 +14,8 @@ from dataclasses import KW_ONLY, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from memori_core.testing._provider_formats import FORMATS, Format, fetched, queued
+from memori_core.testing._provider_formats import FORMATS, fetched, queued
+from memori_core.testing._provider_framing import Format
 from memori_core.testing._provider_replies import Reply
 
 Answering = Callable[[Mapping[str, Any]], "str | Reply"]
@@ -41,7 +42,8 @@ class Received:
 
 
 class ProviderServer:
-    """Speaks the formats of OpenAI (chat completions, responses), Anthropic, Ollama and Cohere.
+    """Speaks the formats of OpenAI (chat completions, responses), Anthropic, Gemini, Ollama, Cohere
+    and Bedrock (Converse, Anthropic's).
 
     ```python
     import json
@@ -77,7 +79,7 @@ class ProviderServer:
 
     @property
     def url(self) -> str:
-        """Its address: `base_url` for Anthropic and Cohere, `host` for Ollama."""
+        """Its address: `base_url` for Anthropic, Cohere and Gemini, `host` for Ollama."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import http.server
+import logging
 import threading
 from collections.abc import Callable, Iterator
+from concurrent import futures
 from typing import Any
 
 import pytest
@@ -43,6 +46,72 @@ def serve() -> Iterator[Callable[[type[http.server.BaseHTTPRequestHandler]], Any
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@pytest.fixture
+def grok() -> Iterator[Any]:
+    """xAI over gRPC: answers `answer`, keeps the requests."""
+    grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
+    chat_pb2 = pytest.importorskip("xai_sdk.proto").chat_pb2
+    deferred_pb2 = pytest.importorskip("xai_sdk.proto").deferred_pb2
+    services = pytest.importorskip("xai_sdk.proto.v6.chat_pb2_grpc", reason="protobuf below 6")
+    going_on, stop = 0, 3  # FinishReason: REASON_INVALID, REASON_STOP
+
+    class Grok(services.ChatServicer):
+        answer = "Hello"
+
+        def __init__(self) -> None:
+            self.requests: list[Any] = []
+
+        def whole(self, request: Any) -> Any:
+            said = {"role": "ROLE_ASSISTANT", "content": self.answer}
+            outputs = [
+                chat_pb2.CompletionOutput(index=n, finish_reason=stop, message=said)
+                for n in range(request.n or 1)
+            ]
+            return chat_pb2.GetChatCompletionResponse(id="1", outputs=outputs)
+
+        def GetCompletion(self, request: Any, context: Any) -> Any:  # noqa: N802 (gRPC's name)
+            self.requests.append(request)
+            return self.whole(request)
+
+        def GetCompletionChunk(self, request: Any, context: Any) -> Any:  # noqa: N802
+            self.requests.append(request)
+            for text, finish in ((self.answer[:3], going_on), (self.answer[3:], stop)):
+                said = {"role": "ROLE_ASSISTANT", "content": text}
+                output = chat_pb2.CompletionOutputChunk(index=0, finish_reason=finish, delta=said)
+                yield chat_pb2.GetChatCompletionChunk(id="1", outputs=[output])
+
+        def StartDeferredCompletion(self, request: Any, context: Any) -> Any:  # noqa: N802
+            self.requests.append(request)
+            return deferred_pb2.StartDeferredResponse(request_id="r")
+
+        def GetDeferredCompletion(self, request: Any, context: Any) -> Any:  # noqa: N802
+            whole = self.whole(self.requests[-1])
+            return chat_pb2.GetDeferredCompletionResponse(status=deferred_pb2.DONE, response=whole)
+
+    server, grok = grpc.server(futures.ThreadPoolExecutor(4)), Grok()
+    services.add_ChatServicer_to_server(grok, server)
+    grok.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"  # type: ignore[attr-defined]
+    server.start()
+    yield grok
+    server.stop(None).wait(5)
+
+
+@pytest.fixture
+def litellm(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The module, without its advice; what it leaves open is collected here, where its tests
+    ignore the warnings."""
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network for it
+    litellm = pytest.importorskip("litellm", reason="litellm is not installed")
+    logger = logging.getLogger("LiteLLM")
+    level = logger.level
+    monkeypatch.setattr(litellm, "suppress_debug_info", True)
+    logger.setLevel(logging.CRITICAL)
+    yield litellm
+    logger.setLevel(level)
+    litellm.in_memory_llm_clients_cache.flush_cache()
+    gc.collect()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import gc
 import http.server
 import inspect
 import json
-import logging
 import os
 import time
 from collections.abc import Iterator
@@ -99,20 +98,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
     pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.usefixtures("litellm"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    before, logger = litellm.suppress_debug_info, logging.getLogger("LiteLLM")
-    level = logger.level
-    litellm.suppress_debug_info = True
-    logger.setLevel(logging.CRITICAL)
-    yield
-    litellm.suppress_debug_info = before
-    logger.setLevel(level)
-    litellm.in_memory_llm_clients_cache.flush_cache()
-    gc.collect()  # here, where the warnings of what it leaves open are ignored
 
 
 @pytest.fixture
