@@ -46,6 +46,8 @@ class History:
 
     async def aread(self) -> list[ChatMessage]:
         """`read` without blocking the event loop."""
+        if self._own:  # a dictionary: a thread would cost more than it does
+            return self.read()
         if isinstance(self._store, BaseChatStore):
             return _copies(await self._store.aget_messages(self._key))
         return _copies(await self._store.get_messages(self._key))
@@ -61,6 +63,8 @@ class History:
 
     async def aadd(self, messages: Sequence[ChatMessage]) -> None:
         """`add` without blocking the event loop."""
+        if self._own:
+            return self.add(messages)
         new = cleaned(messages)
         if isinstance(self._store, BaseChatStore):
             for message in new:
