@@ -16,7 +16,7 @@ from memori_core.errors import ConfigError, ScopeError
 from memori_core.memori import Memori
 from memori_core.models import Scope, unique_key
 from memori_core.moving._facts import MovedFact
-from memori_core.stores._transfer_json import fact_to_json
+from memori_core.stores._transfer_json import encoded, fact_to_json
 from memori_core.stores.transfer import FORMAT, VERSION, import_jsonl
 
 
@@ -126,6 +126,10 @@ def _lines(core: MemoryCore, facts: Sequence[MovedFact]) -> Iterator[str]:
                     learnt_at=moved.learnt_at or said_at,
                 )
                 values = fact_to_json(replace(op.record, fact=fact), vectors=True)
+                values["mentions"] = [
+                    {"text": m.text, "type": m.type, "vector": encoded(m.vector)}
+                    for m in op.mentions
+                ]
                 yield json.dumps({"type": "fact", "entity_id": scope.entity_id, **values})
 
 

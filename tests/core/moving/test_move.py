@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memori_core import Memori, NewFact
+from memori_core import Memori, NewFact, Scope
 from memori_core.moving import MovedFact, amove, from_mem0, from_memori, move
 from memori_core.stores import InMemoryStore
 from memori_core.testing import FakeEmbedder
@@ -38,6 +38,15 @@ def test_facts_are_embedded_and_found():
     move([tea("1")], into=memori)
     assert memori.scoped("alice").recall("What tea?")[0].fact.id == "1"
     assert memori.reindex() == 0  # every fact has a vector of today's embedder
+
+
+def test_the_names_in_facts_come_along_where_the_policy_looks_at_them():
+    memori = Memori(InMemoryStore(), embedder=FakeEmbedder(), fusion="mem0")
+    for _ in range(2):
+        move([tea("1", content="User lives in Porto with Inês.")], into=memori)
+        mentions = memori.retriever.store.mentions(Scope("alice"))
+        assert {m.mention.text for m in mentions} >= {"Porto", "Inês"}
+    assert memori.scoped("alice").stats()["revision"] == 1
 
 
 def test_facts_that_say_the_same_become_one(memori: Memori):
