@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from memori_core import Scope
 from memori_core.errors import ScopeError
 from memori_core.hooks import Hooks
@@ -12,7 +14,7 @@ NOBODY = "default"
 
 def is_nobody(user_id: object) -> bool:
     """Whether an id names no user."""
-    return user_id is None or user_id in ("", NOBODY)
+    return user_id is None or (isinstance(user_id, str) and user_id.strip() in ("", NOBODY))
 
 
 def scope_of(
@@ -32,7 +34,9 @@ def scope_of(
         )
         return None
     try:
-        return Scope(user_id, process_id=process_id or None, session_id=session_id or None)  # type: ignore[arg-type]
+        return Scope(
+            cast(str, user_id), process_id=process_id or None, session_id=session_id or None
+        )
     except ScopeError as e:
         hooks.failed("scope", e)
         return None

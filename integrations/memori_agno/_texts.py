@@ -44,14 +44,12 @@ def user_text(content: Any) -> str:
     if isinstance(content, list):
         items = cast("list[Any]", content)
         if any(_role(item) for item in items):
-            return "\n".join(
-                filter(None, (user_text(item) for item in _after_the_last_answer(items)))
-            )
-        return "\n".join(filter(None, (user_text(item) for item in items)))
+            items = _after_the_last_answer(items)
+        return "\n".join(filter(None, map(user_text, items)))
     if isinstance(content, Message):
         return _clean(text_of(content.content)) if content.role == "user" else ""
     if isinstance(content, BaseModel):
-        return _lines(content.model_dump(mode="json", exclude_none=True))
+        return _lines(content.model_dump())
     if isinstance(content, Mapping):
         fields = cast("Mapping[str, Any]", content)
         if "role" in fields:
@@ -81,7 +79,9 @@ def _after_the_last_answer(items: list[Any]) -> list[Any]:
 
 
 def _lines(fields: Mapping[str, Any]) -> str:
-    return _clean("\n".join(f"{name}: {value}" for name, value in fields.items()))
+    return _clean(
+        "\n".join(f"{name}: {value}" for name, value in fields.items() if value is not None)
+    )
 
 
 def _clean(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 
@@ -103,8 +102,3 @@ class UserMemories:
         """Remove everything about this user, what was said included, and nothing of others."""
         self._memori.flush(_SETTLE_S)  # what is on its way would come back
         self._user.erase()
-
-
-def copy_for(memory: UserMemory, user_id: str | None, memory_id: str | None = None) -> UserMemory:
-    """A memory with another owner and id; the caller's is not changed."""
-    return replace(memory, user_id=user_id, memory_id=memory_id or memory.memory_id)

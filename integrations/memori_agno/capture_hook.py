@@ -71,5 +71,6 @@ def _said(output: RunOutput | TeamRunOutput) -> str:
     """What the user said in this run, and not in the one that it goes on from."""
     if output.forked_from_run_id is None:
         return input_text(output.input)
-    since = output.forked_from_message_index or 0
-    return user_text([m for m in (output.messages or [])[since:] if m.role == "user"])
+    own = [message for message in output.messages or () if not message.from_history]
+    new = own[output.forked_from_message_index or 0 :]
+    return user_text([message for message in new if message.role == "user"])

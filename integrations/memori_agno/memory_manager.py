@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from agno.db.base import BaseDb
@@ -13,9 +14,9 @@ from agno.models.message import Message
 from memori_agno import _runs
 from memori_agno._identity import is_nobody, scope_of
 from memori_agno._texts import user_text
-from memori_agno._user_memories import UserMemories, copy_for, user_memory
+from memori_agno._user_memories import UserMemories, user_memory
 from memori_core import Fact, Memori, Recall, Scope
-from memori_core.errors import ScopeError
+from memori_core.errors import MemoriError, ScopeError
 from memori_core.hooks import Hooks, OnError, escape, fact_line, handled, run_sync
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class MemoriMemoryManager(MemoryManager):
             ConfigError: Another one says the same already.
             ScopeError: No user is named.
         """
-        new = copy_for(memory, user_id, memory_id)
+        new = replace(memory, memory_id=memory_id)
         return self._of(user_id).upsert_user_memory(new).memory_id
 
     def delete_user_memory(self, memory_id: str, user_id: str | None = None) -> None:
@@ -235,7 +236,7 @@ class MemoriMemoryManager(MemoryManager):
         shown = self._hooks.recall(
             task, scope=Scope(of_user.user_id), limit=_TASK_LIMIT, strictness=0
         )
-        existing = {fact.id: fact.content for fact in (found.fact for found in shown)}
+        existing = {found.id: found.content for found in shown if found.fact.kind != "message"}
         for fact in reversed(of_user.facts()):
             if len(existing) < _TASK_LIMIT:
                 existing.setdefault(fact.id, fact.content)
@@ -279,7 +280,11 @@ class MemoriMemoryManager(MemoryManager):
         return run.query, run.scope(scope)
 
     def _latest(self, user_id: str) -> list[UserMemory]:
-        facts = self._of(user_id).facts()
+        try:
+            facts = self._of(user_id).facts()
+        except MemoriError as e:  # inside a run, it would end the run
+            self._hooks.failed("recall", e)
+            return []
         if self._recent_limit is not None:
             facts = facts[-self._recent_limit :] if self._recent_limit > 0 else []
         return [user_memory(fact, user_id, text=escape(fact.content)) for fact in facts]

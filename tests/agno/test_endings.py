@@ -16,7 +16,7 @@ from agno.run.agent import RunStatus
 from agno.run.cancel import set_cancellation_manager
 from agno.tools import tool
 
-from memori_agno import MemoriMemory
+from memori_agno import MemoriCaptureHook, MemoriMemory
 from memori_core import Memori
 from memori_core.hooks import is_handled
 
@@ -148,6 +148,15 @@ def test_a_retried_run_recalls_once_and_is_stored_once(
     assert prompt(agent, 0) == prompt(agent, 2) != ""
 
 
+def test_two_capture_hooks_store_a_run_once(memori: Memori, make_agent: Make, said: Any):
+    hook = MemoriCaptureHook(memori, on_error="raise")
+    memory = MemoriMemory(memori, on_error="raise")
+    agent = make_agent(**memory.agent_kwargs(post_hooks=[hook, hook]))
+    agent.run("I live in Porto.", user_id="alice")
+    agent.run("I live in Porto.", user_id="alice")
+    assert said() == [("user", "I live in Porto."), ("assistant", "fine")] * 2
+
+
 def test_what_is_kept_at_the_start_is_completed_by_the_answer(
     memori: Memori, make_agent: Make, said: Any
 ):
@@ -220,11 +229,19 @@ def test_a_run_that_waits_for_a_person_is_stored_once_when_it_goes_on(
     assert said() == [("user", "Pay 3."), ("assistant", "Done.")]
 
 
+@pytest.mark.parametrize("instructions", [None, "Be kind."])
+@pytest.mark.parametrize("history", [False, True])
 def test_a_run_that_goes_on_after_its_end_stores_only_what_is_new(
-    memori: Memori, make_agent: Make, said: Any
+    history: bool, instructions: str | None, memori: Memori, make_agent: Make, said: Any
 ):
-    answers = iter(["First.", "Second.", "Third."])
-    agent = make_agent(lambda _: next(answers), **kwargs(memori))
+    answers = iter(["Zeroth.", "First.", "Second.", "Third."])
+    agent = make_agent(
+        lambda _: next(answers),
+        add_history_to_context=history,
+        instructions=instructions,
+        **kwargs(memori),
+    )
+    agent.run("Hello there.", user_id="alice", session_id="s1")
     first = agent.run("I live in Porto.", user_id="alice", session_id="s1")
     agent.continue_run(
         run_id=first.run_id, user_id="alice", session_id="s1", input="And I work at Acme."
@@ -233,7 +250,7 @@ def test_a_run_that_goes_on_after_its_end_stores_only_what_is_new(
         run_id=first.run_id, user_id="alice", session_id="s1", regenerate=True
     )
     assert again.content == "Third."
-    assert said() == [
+    assert said()[2:] == [
         ("user", "I live in Porto."),
         ("assistant", "First."),
         ("user", "And I work at Acme."),

@@ -20,6 +20,7 @@ from memori_agno import (
     MemoriLearningStore,
     MemoriMemory,
     MemoriMemoryManager,
+    MemoriQueryHook,
     MemoriTools,
 )
 from memori_agno.testing import FakeModel
@@ -73,6 +74,28 @@ def test_b57_a_closed_store_is_said_once_and_the_answer_comes(
     memori.llm.workshop().drain(5)
     assert len(warnings(caplog, "memory failed (recall)")) == 1
     assert len(warnings(caplog, "memory failed (capture)")) == 1
+
+
+@pytest.mark.parametrize("mode", ["run", "arun"])
+@pytest.mark.parametrize("hooked", [True, False])
+def test_b57_a_manager_whose_store_is_closed_ends_no_run(
+    hooked: bool, mode: str, make_agent: Make, caplog: pytest.LogCaptureFixture
+):
+    memori = Memori(InMemoryStore(), embedder=None)
+    agent = make_agent(
+        memory_manager=MemoriMemoryManager(memori),
+        pre_hooks=[MemoriQueryHook(memori)] if hooked else None,
+        update_memory_on_run=True,
+    )
+    memori.close()
+    for _ in range(2):
+        if mode == "run":
+            result = agent.run("Where do I live?", user_id="alice")
+        else:
+            result = asyncio.run(agent.arun("Where do I live?", user_id="alice"))
+        assert result.content == "fine"
+    memori.llm.workshop().drain(5)
+    assert len(warnings(caplog, "memory failed (recall)")) == 1
 
 
 def test_b57_an_extractor_that_fails_is_asked_again_and_loses_nothing(make_agent: Make):

@@ -145,7 +145,7 @@ def test_100_users_at_once_on_one_manager_never_mix(memori: Memori, make_agent: 
         assert said(f"user-{number}") == [("user", f"Do I live in {city_of(number)}?")]
 
 
-@pytest.mark.parametrize("user_id", [None, "", "default"])
+@pytest.mark.parametrize("user_id", [None, "", " ", "default"])
 @pytest.mark.parametrize("is_async", [False, True])
 def test_without_a_user_id_nothing_is_recalled_or_stored_and_one_warning_says_so(
     is_async: bool,

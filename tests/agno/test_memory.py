@@ -105,6 +105,7 @@ def test_structured_input_is_stored_as_lines(agent: Agent, said: Any):
     class Order(BaseModel):
         dish: str
         guests: int
+        host: Any = None
 
     go(agent, Order(dish="soup", guests=2), user_id="alice")
     assert said()[0] == ("user", "dish: soup\nguests: 2")

@@ -252,6 +252,50 @@ def test_agent_os_serves_many_users_and_shows_their_memories(
 
 
 @needs_multipart
+def test_with_user_isolation_a_token_reaches_only_its_users_memories(memori: Memori):
+    jwt = pytest.importorskip("jwt", reason="Agno's authorization needs pyjwt")
+    from agno.os.config import AuthorizationConfig
+
+    key = "a key of this test, long enough to sign with"
+    agent = Agent(
+        id="helper",
+        model=FakeModel(),
+        db=MemoriMemoryDb(memori),
+        telemetry=False,
+        **MemoriMemory(memori, on_error="raise").agent_kwargs(),
+    )
+    config = AuthorizationConfig(verification_keys=[key], algorithm="HS256", user_isolation=True)
+    app = AgentOS(
+        id="os",
+        agents=[agent],
+        telemetry=False,
+        authorization=True,
+        authorization_config=config,
+    ).get_app()
+
+    def token(user: str) -> dict[str, str]:
+        scopes = ["agents:run", *(f"memories:{verb}" for verb in ("read", "write", "delete"))]
+        claims = {"sub": user, "aud": "os", "scopes": scopes}
+        return {"Authorization": f"Bearer {jwt.encode(claims, key, algorithm='HS256')}"}
+
+    with TestClient(app) as client:
+        for user, city in (("alice", "Porto"), ("bob", "Rome")):
+            form = {"message": f"I live in {city}.", "user_id": "mallory", "stream": "false"}
+            assert client.post("/agents/helper/runs", data=form, headers=token(user)).is_success
+        memori.flush()
+        assert memori.entities() == ["alice", "bob"]
+        (hers,) = memori.scoped("alice").list()
+        asked = client.get("/memories", params={"user_id": "alice"}, headers=token("bob")).json()
+        assert [row["memory"] for row in asked["data"]] == ["User lives in Rome."]
+        assert client.get(f"/memories/{hers.id}", headers=token("bob")).status_code == 404
+        client.delete(f"/memories/{hers.id}", headers=token("bob"))
+        change = {"memory": "User lives in Oslo.", "user_id": "alice"}
+        client.patch(f"/memories/{hers.id}", json=change, headers=token("bob"))
+        client.post("/memories", json=change, headers=token("bob"))
+        assert [fact.content for fact in memori.scoped("alice").list()] == ["User lives in Porto."]
+
+
+@needs_multipart
 def test_hooks_that_agent_os_runs_in_the_background_capture_the_same(memori: Memori, said: Any):
     model = FakeModel(answer=lambda _: "Good to know.")
     agent = Agent(
