@@ -34,6 +34,14 @@ def namespace_of(entity_id: str) -> Namespace | None:
     return tuple(unquote(label) for label in path.split("/")) if path else ()
 
 
+def below(prefix: Namespace, entity_ids: Iterable[str]) -> list[Namespace]:
+    """The namespaces among entities that begin with these labels, in order."""
+    path = entity_of(prefix)
+    start = f"{path}/" if prefix else path
+    chosen = (i for i in entity_ids if i == path or i.startswith(start))
+    return sorted(namespace for i in chosen if (namespace := namespace_of(i)) is not None)
+
+
 def check_labels(namespace: Iterable[object]) -> None:
     """Raise unless every label is text that is not empty. Unlike LangGraph's own, it may have dots.
 

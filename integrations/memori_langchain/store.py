@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langgraph.store.base import (
     GetOp,
@@ -24,7 +24,7 @@ from memori_core import Fact, Memori, NewFact, ScopedMemory
 from memori_core.errors import ConfigError
 from memori_core.hooks import JSONValue, run_sync, uuid7
 from memori_langchain._items import passes, text_of_value
-from memori_langchain._namespaces import Namespace, entity_of, listed, namespace_of
+from memori_langchain._namespaces import Namespace, below, entity_of, listed
 from memori_langchain._store_verbs import StoreVerbs
 
 
@@ -103,10 +103,6 @@ class MemoriStore(StoreVerbs):
     def _memory(self, namespace: Namespace) -> ScopedMemory:
         return self._memori.scoped(entity_of(namespace))
 
-    def _namespaces(self) -> list[Namespace]:
-        found = (namespace_of(entity_id) for entity_id in self._memori.entities())
-        return [namespace for namespace in found if namespace is not None]
-
     def _read(self, op: Op) -> Result:
         match op:
             case GetOp():
@@ -115,7 +111,7 @@ class MemoriStore(StoreVerbs):
             case SearchOp():
                 return self._search(op)
             case ListNamespacesOp():
-                return listed(self._namespaces(), op)
+                return listed(below((), self._memori.entities()), op)
             case PutOp():
                 return None
             case _:
@@ -136,29 +132,24 @@ class MemoriStore(StoreVerbs):
         )
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        prefix = tuple(op.namespace_prefix)
-        places = sorted(n for n in self._namespaces() if n[: len(prefix)] == prefix)
+        places = below(tuple(op.namespace_prefix), self._memori.entities())
         window = slice(op.offset, op.offset + op.limit)
         found = self._found(places, op) if op.query else []
-        enough = op.offset >= 0 and op.limit >= 0 and len(found) >= op.offset + op.limit
-        if op.query and (enough or self._strictness > 0):
-            return found[window]
-        seen = {(item.namespace, item.key) for item in found}
-        for namespace in places:
-            found += [
-                SearchItem(**_fields_of(namespace, fact))
-                for fact in _items(self._memory(namespace))
-                if (namespace, fact.metadata["key"]) not in seen and passes(_value(fact), op.filter)
-            ]
-        return found[window]
+        enough = min(op.offset, op.limit) >= 0 and len(found) >= op.offset + op.limit
+        if not enough and not (op.query and self._strictness > 0):
+            found += self._others(places, op, seen={(hit.namespace, hit.fact.id) for hit in found})
+        return [
+            SearchItem(**_fields_of(hit.namespace, hit.fact), score=hit.score)
+            for hit in found[window]
+        ]
 
-    def _found(self, places: Sequence[Namespace], op: SearchOp) -> list[SearchItem]:
+    def _found(self, places: Sequence[Namespace], op: SearchOp) -> list[_Hit]:
         """What a query finds, best first."""
-        found: list[SearchItem] = []
+        found: list[_Hit] = []
+        wanted = op.offset + op.limit
         for namespace in places:
             memory = self._memory(namespace)
             count = int(memory.stats()["facts"])
-            wanted = op.offset + op.limit
             hits = memory.recall(
                 op.query,
                 limit=count if op.filter or wanted < 0 else min(count, wanted),
@@ -166,11 +157,28 @@ class MemoriStore(StoreVerbs):
                 where={"indexed": True},
             )
             found += [
-                SearchItem(**_fields_of(namespace, hit.fact), score=hit.score)
+                _Hit(namespace, hit.fact, hit.score)
                 for hit in hits
                 if passes(_value(hit.fact), op.filter)
             ]
-        return sorted(found, key=lambda item: -(item.score or 0.0))
+        return sorted(found, key=lambda hit: -(hit.score or 0.0))
+
+    def _others(
+        self, places: Sequence[Namespace], op: SearchOp, *, seen: set[tuple[Namespace, str]]
+    ) -> list[_Hit]:
+        """What was not found, by namespace and as it was stored."""
+        return [
+            _Hit(namespace, fact, None)
+            for namespace in places
+            for fact in _items(self._memory(namespace))
+            if (namespace, fact.id) not in seen and passes(_value(fact), op.filter)
+        ]
+
+
+class _Hit(NamedTuple):
+    namespace: Namespace
+    fact: Fact
+    score: float | None
 
 
 def _id(key: str) -> str:
