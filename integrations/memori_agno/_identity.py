@@ -29,7 +29,7 @@ def scope_of(
         hooks.warn_once(
             "no_user",
             "an agent ran without a user id: it recalls nothing and nothing is stored. Say whose "
-            'run it is: agent.run(..., user_id="alice"). Further runs are counted, see '
+            'run it is: agent.run(..., user_id="alice"). Further times are counted, see '
             "memori.stats()",
         )
         return None

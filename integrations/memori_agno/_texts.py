@@ -33,6 +33,12 @@ def input_text(given: RunInput | TeamRunInput | None) -> str:
     return "\n".join(part for part in (user_text(cast(Any, given).input_content), *media) if part)
 
 
+def question_of(text: str) -> str:
+    """What to search for: a text without its placeholders."""
+    signs = {sign for _, sign in _MEDIA}
+    return "\n".join(line for line in text.splitlines() if line not in signs).strip()
+
+
 def user_text(content: Any) -> str:
     """What the user says in anything that Agno takes as input.
 

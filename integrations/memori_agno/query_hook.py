@@ -12,7 +12,7 @@ from agno.run.team import TeamRunInput
 from memori_agno import _runs
 from memori_agno._part import Part
 from memori_agno._register import is_member
-from memori_agno._texts import input_text
+from memori_agno._texts import input_text, question_of
 from memori_agno.learning_store import MemoriLearningStore
 from memori_core import Memori
 from memori_core.hooks import OnError
@@ -68,7 +68,8 @@ class MemoriQueryHook(Part):
         """Called by Agno, by the names of the parameters."""
         host = agent if agent is not None else team
         text = input_text(run_input)
-        _runs.begin(run_context, query=text).process_id = self._process_of(host)
+        run = _runs.begin(run_context, query=question_of(text))
+        run.process_id = self._process_of(host)
         self._check(host)
         scope = self._scope_of(run_context, host)
         if scope is None or not text or not self._capture_on_start:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -89,16 +90,19 @@ def test_turns_are_stored_under_the_session_and_the_agent_of_the_run(memori: Mem
     assert (fact.process_id, fact.session_id) == ("helper", "s1")
 
 
-def test_a_structured_answer_is_stored_as_json(memori: Memori, make_agent: Any, said: Any):
+@pytest.mark.parametrize("mode", MODES)
+def test_a_structured_answer_is_stored_as_json(
+    mode: str, memori: Memori, make_agent: Any, said: Any
+):
     class City(BaseModel):
         name: str
 
     agent = make_agent(
         '{"name": "Porto"}', output_schema=City, **MemoriMemory(memori).agent_kwargs()
     )
-    result = agent.run("Which city?", user_id="alice")
-    assert isinstance(result.content, City)
-    assert said()[1][1].replace(" ", "").replace("\n", "") == '{"name":"Porto"}'
+    go(agent, "Which city?", mode=mode, user_id="alice")
+    assert json.loads(said()[1][1]) == {"name": "Porto"}
+    assert said()[0] == ("user", "Which city?")
 
 
 def test_structured_input_is_stored_as_lines(agent: Agent, said: Any):
@@ -113,9 +117,16 @@ def test_structured_input_is_stored_as_lines(agent: Agent, said: Any):
     assert said()[2] == ("user", "dish: rice")
 
 
-def test_images_are_placeholders_and_their_bytes_are_not_stored(agent: Agent, said: Any):
+def test_images_are_placeholders_and_their_bytes_are_not_stored(
+    agent: Agent, memori: Memori, said: Any, prompt: Any
+):
+    memori.scoped("alice").remember("User draws an image every day.")
     go(agent, "What is this?", user_id="alice", images=[Image(content=b"\x89PNG")])
     assert said()[0] == ("user", "What is this?\n[image]")
+    assert prompt(agent) == ""  # a placeholder is no question
+    go(agent, "", user_id="alice", images=[Image(content=b"\x89PNG")])
+    assert said()[2] == ("user", "[image]")
+    assert prompt(agent) == ""
 
 
 def test_of_a_list_of_messages_only_what_follows_the_last_answer_is_new(
