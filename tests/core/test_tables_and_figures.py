@@ -134,3 +134,40 @@ def test_without_the_extra_the_pip_line_is_given(module: str, call: str) -> None
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert "pip install" in done.stdout
+
+
+def test_a_figure_is_transparent_and_its_texts_are_read_on_white_and_on_black(
+    alice: ScopedMemory,
+) -> None:
+    def luminance(colour: str) -> float:
+        rgb = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]  # WCAG 2
+
+    for figure in (alice.timeline(), plot(alice.triples()), alice.recall("Porto?").plot()):
+        assert figure.get_facecolor()[3] == 0
+        (axes,) = figure.axes
+        grey = luminance(axes.xaxis.label.get_color())
+        assert 1.05 / (grey + 0.05) > 4  # on white
+        assert (grey + 0.05) / (luminance("#1f1f1f") + 0.05) > 4  # on a dark editor
+
+
+def test_what_no_font_draws_is_numbered_rather_than_warned_of(memori: Memori) -> None:
+    """Warnings are errors here: matplotlib has one for each character without a glyph."""
+    cat = memori.scoped("cat")
+    cat.remember("\U00013300\U00013301\U00013302")  # hieroglyphs
+    cat.remember("I like tea \U00013300")
+    figure = cat.timeline()
+    assert figure._repr_png_()  # type: ignore[attr-defined]
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["fact 1", "I like tea □"]
+
+
+def test_where_nothing_was_recalled_the_closest_is_drawn_below_the_cut(memori: Memori) -> None:
+    bob = memori.scoped("bob")
+    bob.remember_many(f"note {i} about the heron" for i in range(30))
+    missed = bob.recall("Where did the old heron and the young zebra go to school together?")
+    (axes,) = missed.plot().axes
+    assert len(axes.get_yticklabels()) == 1
+    assert "the closest is shown" in axes.get_title()
+    assert bob.recall("thanks!").plot().axes[0].axison is False
