@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib import import_module
+
+from tqdm import TqdmWarning
 
 # Up to here one core is as quick as several, and many times as quick where the cores are busy:
 # a query took 8-17 ms with one thread and 7-549 ms with two, on two shared cores.
@@ -28,6 +32,16 @@ def few_threads(chars: int) -> Generator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def settle_bars() -> None:
+    """Keeps the first import of transformers from warning, in a notebook, about ipywidgets.
+
+    `tqdm.auto`, which it imports, warns once where they are missing. No bar of ours needs them.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TqdmWarning)
+        import_module("tqdm.auto")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from memori_core._extras import load_extra, require_extra
 from memori_core.embedding import _weights
 from memori_core.embedding._batched import BatchedEmbedder
 from memori_core.embedding._tokens import special_tokens, token_starts
-from memori_core.embedding._torch import few_threads, without_bars
+from memori_core.embedding._torch import few_threads, settle_bars, without_bars
 from memori_core.embedding._windows import token_windows
 from memori_core.embedding.base import EmbedderProfile
 from memori_core.embedding.profiles import shipped_profile
@@ -156,6 +156,7 @@ class SentenceTransformerEmbedder(BatchedEmbedder):
     def _load(self, folder: Path | None) -> SentenceTransformer:
         source = str(folder) if folder else self._model_name
         # Imported after the look-up: it takes seconds, and a missing model should show at once.
+        settle_bars()
         package = load_extra("sentence_transformers", **_EXTRA)
         try:
             with without_bars():
