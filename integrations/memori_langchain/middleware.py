@@ -22,8 +22,9 @@ from memori_core import Memori, Scope
 from memori_core.errors import ConfigError, ScopeError
 from memori_core.hooks import Hooks, OnError, Where, handled
 from memori_langchain._identity import Identity
+from memori_langchain._options import recall_options
 from memori_langchain._turns import last_turn, question
-from memori_langchain.tools import create_recall_tool, create_remember_tool
+from memori_langchain.tools import recall_tool, remember_tool
 
 Capture: TypeAlias = Literal["user+assistant", "user", False]
 Missing: TypeAlias = Literal["raise", "skip"]
@@ -116,22 +117,15 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
             session_key=session_key,
             process_id=process_id,
         )
-        self._options: dict[str, Any] = {"limit": k, "strictness": strictness, "where": where}
+        self._options = recall_options(memori, k=k, strictness=strictness, where=where)
         self._recall = recall
         self._capture: Capture = capture
         self._missing: Missing = missing
         self._name = name or type(self).__name__
-        named: dict[str, Any] = {
-            "entity_id": entity_id,
-            "entity_key": entity_key,
-            "session_key": session_key,
-            "process_id": process_id,
-            "on_error": on_error,
-        }
         self.tools = (
             [
-                create_recall_tool(memori, k=k, strictness=strictness, where=where, **named),
-                create_remember_tool(memori, **named),
+                recall_tool(self._hooks, self._identity, self._options),
+                remember_tool(self._hooks, self._identity),
             ]
             if tools
             else []

@@ -11,6 +11,7 @@ from memori_core import Memori, Recall, Scope
 from memori_core.hooks import Hooks, OnError, Where
 from memori_langchain._forgetting import forget_said
 from memori_langchain._identity import Identity
+from memori_langchain._options import recall_options
 from memori_langchain._tool import UNAVAILABLE, guarded, make_tool
 
 NOTHING = "Nothing is remembered about that."
@@ -74,9 +75,18 @@ def create_recall_tool(
         name: What the tool is called.
         on_error: When memory fails: `"log"` it and tell the model, or `"raise"`.
     """
-    hooks = Hooks(memori, on_error=on_error)
-    identity = _identity(memori, entity_id, entity_key, session_key, process_id)
-    options: dict[str, Any] = {"limit": k, "strictness": strictness, "where": where}
+    return recall_tool(
+        Hooks(memori, on_error=on_error),
+        _identity(memori, entity_id, entity_key, session_key, process_id),
+        recall_options(memori, k=k, strictness=strictness, where=where),
+        name=name,
+    )
+
+
+def recall_tool(
+    hooks: Hooks, identity: Identity, options: dict[str, Any], *, name: str = "recall_memory"
+) -> BaseTool:
+    """`create_recall_tool`, for a hook that has all it takes already."""
 
     def recall(query: str, scope: Scope) -> str:
         return _shown(hooks.recall(query, scope=scope, **options))
@@ -120,13 +130,20 @@ def create_remember_tool(
     #> Remembered.
     ```
     """
-    hooks = Hooks(memori, on_error=on_error)
-    identity = _identity(memori, entity_id, entity_key, session_key, process_id)
+    return remember_tool(
+        Hooks(memori, on_error=on_error),
+        _identity(memori, entity_id, entity_key, session_key, process_id),
+        name=name,
+    )
+
+
+def remember_tool(hooks: Hooks, identity: Identity, *, name: str = "remember") -> BaseTool:
+    """`create_remember_tool`, for a hook that has all it takes already."""
 
     def remember(fact: str, scope: Scope) -> str:
         if not fact.strip():
             return "There is nothing to remember: `fact` is empty."
-        memory = memori.scoped(
+        memory = hooks.memori.scoped(
             scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
         )
         memory.remember(fact.strip())

@@ -25,6 +25,7 @@ from pydantic import BaseModel
 
 from memori_core import InMemoryStore, Memori
 from memori_core.errors import ConfigError, EmbeddingError, ScopeError
+from memori_core.testing import FakeEmbedder
 from memori_langchain import MemoriMiddleware
 
 PEANUTS = "I am allergic to peanuts."
@@ -75,6 +76,17 @@ async def test_the_same_without_blocking(memori, model, said):
     assert FACT in told["messages"][-1].text
     assert other["messages"][-1].text == "I know nothing."
     assert said("alice", "t1") == [("user", PEANUTS), ("assistant", "Noted.")]
+
+
+def test_on_disk_and_by_meaning(tmp_path, model):
+    with Memori(tmp_path / "m.db", embedder=FakeEmbedder()) as memori:
+        agent = make_agent(model("Noted."), MemoriMiddleware(memori))
+        agent.invoke({"messages": PEANUTS}, context=alice())
+        memori.flush()
+    with Memori(tmp_path / "m.db", embedder=FakeEmbedder()) as memori:  # another day
+        agent = make_agent(model(), MemoriMiddleware(memori))
+        out = agent.invoke({"messages": ASK}, context=alice())
+        assert FACT in out["messages"][-1].text
 
 
 def test_nothing_of_ours_is_in_output_checkpoint_or_what_is_stored(memori, model, said):
@@ -240,6 +252,10 @@ def test_bad_arguments_are_refused(memori):
         MemoriMiddleware(memori, capture=True)
     with pytest.raises(ConfigError, match="missing"):
         MemoriMiddleware(memori, missing="ignore")
+    with pytest.raises(ConfigError, match="limit"):
+        MemoriMiddleware(memori, k=-1)
+    with pytest.raises(ConfigError, match="where"):
+        MemoriMiddleware(memori, where={"a b": 1})
     with pytest.raises(ScopeError):
         MemoriMiddleware(memori, entity_id=" ")
     with pytest.raises(ConfigError, match="must be a Memori"):
