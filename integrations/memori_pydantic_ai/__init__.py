@@ -6,7 +6,7 @@ who want to see every step. `AgentExtractor` and `from_embedder` let Pydantic AI
 the facts and embed them.
 
 Importing it checks that a release of Pydantic AI is installed that it works with
-(pydantic-ai-slim 2), and says which pip line brings one if not.
+(pydantic-ai-slim 2, from 2.58), and says which pip line brings one if not.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Which releases of Pydantic AI this integration works with: pydantic-ai-slim 2."""
+"""Which releases of Pydantic AI this integration works with: pydantic-ai-slim 2, from 2.58."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
 
-from memori_core.frameworks import require_framework
+from memori_core.errors import MissingExtraError
+from memori_core.frameworks import release, require_framework
 from memori_core.hooks import TAG
 
 FRAMEWORK_VERSION = require_framework(
@@ -18,7 +17,13 @@ FRAMEWORK_VERSION = require_framework(
 )
 """The release that is installed. Differences between releases are settled in this file."""
 
-F = TypeVar("F", bound=Callable[..., Any])
+if release(FRAMEWORK_VERSION) < (2, 58):  # to become the floor above, with that of the extra
+    # Before, what a hook puts into a request stays in the history: recalled facts would, too.
+    raise MissingExtraError(
+        "memori_pydantic_ai",
+        package=f"pydantic-ai-slim>=2.58, not {FRAMEWORK_VERSION}",
+        extra="pydantic-ai",
+    )
 
 # With a space in it the core takes a tag for a comparison.
 _SPACED_TAG = re.compile(
@@ -43,12 +48,3 @@ except ImportError:  # the core has taken our own tag out, and made ‹ › of o
 
     def _framed(body: str) -> str:
         return f"<{TAG}>{body}</{TAG}>"
-
-
-try:  # since 2.45
-    from pydantic_ai.capabilities import durable_operation as durable_operation
-except ImportError:
-
-    def durable_operation(name: str) -> Callable[[F], F]:  # noqa: ARG001 (it names a journal entry)
-        """Before durable operations, the method itself."""
-        return lambda method: method

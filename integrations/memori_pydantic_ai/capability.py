@@ -9,7 +9,12 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, Self, get_args
 
 from pydantic_ai import AgentRunResult, DeferredToolRequests, RunContext
-from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, ProcessHistory
+from pydantic_ai.capabilities import (
+    AbstractCapability,
+    CapabilityOrdering,
+    ProcessHistory,
+    durable_operation,
+)
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.toolsets import FunctionToolset
@@ -24,7 +29,6 @@ from memori_pydantic_ai._blocks import (
     newest_block,
     without_blocks,
 )
-from memori_pydantic_ai._compat import durable_operation
 from memori_pydantic_ai._identity import Resolver, scope_of
 from memori_pydantic_ai._texts import Said, answer_of, said_in, said_last
 from memori_pydantic_ai.tools import TOOLS, ToolName, memory_toolset

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pydantic_ai
 import pytest
-from pydantic_ai import Agent, CancellationToken
+from pydantic_ai import Agent
 from pydantic_ai.messages import PartDeltaEvent
 from pydantic_ai.usage import UsageLimits
 
@@ -88,7 +89,7 @@ async def timed_out(agent: Agent[Any, str], deps: Any) -> None:
 
 
 async def token(agent: Agent[Any, str], deps: Any) -> None:
-    token = CancellationToken()
+    token = pydantic_ai.CancellationToken()
     asyncio.get_running_loop().call_later(0.1, token.cancel)
     await agent.run(PROMPT, deps=deps, event_stream_handler=slowly, cancellation_token=token)
 
@@ -136,11 +137,13 @@ BROKEN: dict[str, tuple[Drive, str, bool, str | None]] = {
     "run_stream_events, break": (events_left, PROMPT, False, None),
     "task cancelled": (cancelled, PROMPT, False, "CancelledError"),
     "timeout=": (timed_out, PROMPT, False, "RunTimedOut"),
-    "CancellationToken": (token, PROMPT, False, "RunCancelled"),
     "model error": (model_error, f"{PROMPT} boom", False, "RuntimeError"),
     "model error in mid-stream": (mid_stream_error, f"{PROMPT} midboom", False, "RuntimeError"),
     "usage limit": (usage_limit, f"{PROMPT} usetool", False, "UsageLimitExceeded"),
 }
+
+if hasattr(pydantic_ai, "CancellationToken"):  # newer than the oldest release we work with
+    BROKEN["CancellationToken"] = (token, PROMPT, False, "RunCancelled")
 
 
 async def drive(case: Drive, agent: Agent[Any, str], deps: Any) -> str | None:
