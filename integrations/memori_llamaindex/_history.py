@@ -64,7 +64,8 @@ class History:
     async def aadd(self, messages: Sequence[ChatMessage]) -> None:
         """`add` without blocking the event loop."""
         if self._own:
-            return self.add(messages)
+            self.add(messages)
+            return
         new = cleaned(messages)
         if isinstance(self._store, BaseChatStore):
             for message in new:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
@@ -55,12 +55,8 @@ def _calls_tools(message: ChatMessage) -> bool:
 
 
 def asked(messages: Sequence[ChatMessage]) -> int | None:
-    """The place of the last thing the user said. A ReAct agent's observations are not theirs."""
-    for place in range(len(messages) - 1, -1, -1):
-        message = messages[place]
-        if is_user(message) and not text_of(message).startswith("Observation:"):
-            return place
-    return None
+    """The place of the last thing the user said."""
+    return next((i for i in range(len(messages) - 1, -1, -1) if is_user(messages[i])), None)
 
 
 def answer_to(messages: Sequence[ChatMessage], place: int) -> str:
@@ -69,7 +65,13 @@ def answer_to(messages: Sequence[ChatMessage], place: int) -> str:
     return "\n".join(answer for answer in answers if answer)
 
 
-def turn(message: ChatMessage | None, answer: str) -> list[Said]:
+def unanswered(messages: Sequence[ChatMessage]) -> ChatMessage | None:
+    """The user's last message, unless there is an answer to it."""
+    place = asked(messages)
+    return None if place is None or answer_to(messages, place) else messages[place]
+
+
+def turn(message: ChatMessage | None, answer: str, *, turn_id: str) -> list[Said]:
     """What of a turn is captured: the user's words, and the answer where there is one."""
     said: list[Said] = []
     if message is not None:
@@ -77,10 +79,15 @@ def turn(message: ChatMessage | None, answer: str) -> list[Said]:
             {"type": block.block_type, "text": getattr(block, "text", "")}
             for block in message.blocks
         ]
-        said.append({"role": "user", "content": parts})
+        said.append({"role": "user", "content": parts, "id": message_id(turn_id)})
     if answer:
         said.append({"role": "assistant", "content": answer})
     return said
+
+
+def message_id(turn_id: str) -> str:
+    """The id of the user's words of a turn: facts made of them name it as their source."""
+    return f"{turn_id}-said"
 
 
 def turn_id_of(messages: Sequence[ChatMessage], place: int, *, session: str) -> str:
@@ -138,32 +145,28 @@ def with_block(messages: Sequence[ChatMessage], block: str, *, place: str) -> li
 
 
 def block_of(
-    found: Recall | None, memori: Memori, *, shown: Sequence[ChatMessage], session_id: str | None
+    found: Recall | None, memori: Memori, *, shown: Sequence[ChatMessage], seen: Collection[str]
 ) -> str:
     """What is placed in a request: the recalled block.
 
-    Where nothing was found and a client of the same memory may be called beneath, an empty one:
-    it says that memory is taken care of, so that nothing is recalled or captured twice.
+    What the model sees anyway is left out, unless it is pinned. Where nothing is left and a client
+    of the same memory may be called beneath, there is an empty block: it says that memory is taken
+    care of, so that nothing is recalled or captured twice.
 
     Args:
         found: What was recalled.
         memori: The memory.
-        shown: The messages that the model sees anyway: they are not repeated.
-        session_id: The conversation that they are of.
+        shown: The messages that the model sees.
+        seen: The ids under which they were captured, as far as known.
     """
-    if found is not None and (context := _news(found, shown, session_id).context):
-        return context
+    if found is not None:
+        texts = {text_of(message) for message in shown if is_user(message)}
+        facts = tuple(
+            item
+            for item in found
+            if item.fact.source_message_id not in seen
+            and not (item.fact.kind == "message" and item.content.strip() in texts)
+        )
+        if context := replace(found, facts=facts).context:
+            return context
     return EMPTY_BLOCK if memori.doctor().clients else ""
-
-
-def _news(found: Recall, shown: Sequence[ChatMessage], session_id: str | None) -> Recall:
-    """Without messages of this very conversation that the model sees anyway."""
-    seen = {text_of(message) for message in shown if is_user(message)}
-    facts = tuple(
-        item
-        for item in found
-        if item.fact.kind != "message"
-        or item.fact.session_id != session_id
-        or item.content.strip() not in seen
-    )
-    return found if len(facts) == len(found) else replace(found, facts=facts)

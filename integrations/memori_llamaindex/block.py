@@ -16,7 +16,16 @@ from memori_core import Memori, Scope
 from memori_core.errors import ConfigError
 from memori_core.hooks import Hooks, OnError
 from memori_llamaindex._identity import Identity
-from memori_llamaindex._messages import answer_to, asked, block_of, text_of, turn, turn_id_of
+from memori_llamaindex._messages import (
+    answer_to,
+    asked,
+    block_of,
+    is_user,
+    message_id,
+    text_of,
+    turn,
+    turn_id_of,
+)
 from memori_llamaindex._window import count_tokens
 
 _KEPT: Final = 1024
@@ -130,7 +139,7 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
             found = await self._hooks.arecall(
                 text_of(said[place]), scope=scope, limit=self.similarity_top_k
             )
-            block = block_of(found, self.memori, shown=said, session_id=scope.session_id)
+            block = block_of(found, self.memori, shown=said, seen=_ids(said, scope))
             self._recalled.put(key, block)
         if answer_to(said, place):
             self._recalled.drop(key)  # the turn is over; the same words later are another
@@ -159,6 +168,10 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
             saved += count_tokens(lines[last] + "\n")
         return "\n".join([*lines[:last], lines[-1]]) if last > first else None
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> MemoriMemoryBlock:
+        """A block of the same memory."""
+        return self.model_copy()
+
     def _take(
         self, messages: Sequence[ChatMessage], scope: Scope, *, recent: int = _RECENT_TURNS
     ) -> None:
@@ -169,12 +182,22 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
             end = place
         for place, end in turns:
             answer = answer_to(messages[:end], place)
+            turn_id = turn_id_of(messages, place, session=scope.session_id or "")
             self._hooks.submit(
-                turn(messages[place], answer),
+                turn(messages[place], answer, turn_id=turn_id),
                 scope=scope,
-                turn_id=turn_id_of(messages, place, session=scope.session_id or ""),
+                turn_id=turn_id,
                 status="complete" if answer else "partial",
             )
+
+
+def _ids(messages: Sequence[ChatMessage], scope: Scope) -> set[str]:
+    """The ids under which the user's words are captured."""
+    return {
+        message_id(turn_id_of(messages, place, session=scope.session_id or ""))
+        for place, message in enumerate(messages)
+        if is_user(message)
+    }
 
 
 def _without_echo(messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
@@ -212,6 +235,3 @@ class _Recent:
     def drop(self, key: tuple[Scope, str]) -> None:
         with self._lock:
             self._blocks.pop(key, None)
-
-    def __deepcopy__(self, memo: object) -> _Recent:
-        return _Recent()

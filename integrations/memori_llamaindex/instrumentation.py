@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -14,7 +14,14 @@ from llama_index.core.instrumentation.events.llm import LLMChatEndEvent, LLMChat
 from memori_core import Memori
 from memori_core.hooks import TAG, Hooks, OnError, is_handled
 from memori_llamaindex._identity import Identity
-from memori_llamaindex._messages import answer_of, asked, turn, turn_id_of
+from memori_llamaindex._messages import answer_of, asked, text_of, turn, turn_id_of
+
+_BY_THE_FRAMEWORK: Final = (
+    "Observation:",
+    "Error while parsing the output",
+    "FAILURE: Your previous response was empty.",
+)
+"""How messages begin that a ReAct agent sends in the user's name."""
 
 
 class MemoriEventHandler(BaseEventHandler):
@@ -79,7 +86,8 @@ class MemoriEventHandler(BaseEventHandler):
         except Exception as e:  # noqa: BLE001 (LlamaIndex would swallow it without a word)
             self._hooks.failed("capture", e)
 
-    def _take(self, event: BaseEvent, messages: list[ChatMessage], answer: str) -> None:
+    def _take(self, event: BaseEvent, sent: list[ChatMessage], answer: str) -> None:
+        messages = [m for m in sent if not text_of(m).startswith(_BY_THE_FRAMEWORK)]
         place = asked(messages)
         if place is None or is_handled() or any(_holds_block(m) for m in messages):
             return
@@ -94,7 +102,7 @@ class MemoriEventHandler(BaseEventHandler):
         session = scope.session_id or tags.get("llamaindex.run_id") or f"{datetime.now(UTC):%Y%m%d}"
         turn_id = turn_id_of(messages, place, session=str(session))
         self._hooks.submit(
-            turn(messages[place], answer),
+            turn(messages[place], answer, turn_id=turn_id),
             scope=scope,
             turn_id=turn_id,
             status="complete" if answer else "partial",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -19,29 +17,14 @@ from memori_core.errors import ConfigError
 from memori_core.hooks import Hooks, OnError, uuid7
 from memori_llamaindex._history import ChatStore, History, restored
 from memori_llamaindex._live import memory_named, name_of, store_name, store_named
-from memori_llamaindex._messages import (
-    answer_of,
-    answer_to,
-    asked,
-    block_of,
-    is_user,
-    text_of,
-    turn,
-    with_block,
-)
+from memori_llamaindex._messages import block_of, with_block
+from memori_llamaindex._turn_recall import TurnRecall
+from memori_llamaindex._turns import Turns
 from memori_llamaindex._window import DEFAULT_TOKEN_LIMIT, window
 
 logger = logging.getLogger(__name__)
 
 _missed: set[str] = set()
-
-
-@dataclass(slots=True)
-class _Recalled:
-    query: str
-    found: Recall | None
-    ahead: bool
-    """Whether it was asked for before the user's message was put."""
 
 
 class MemoriMemory(BaseMemory):
@@ -90,14 +73,11 @@ class MemoriMemory(BaseMemory):
     """What is done with a failure of memory."""
     chat_store_name: str | None = None
     """The name of the chat store among those of the memory; None for in memory."""
-    turn_id: str | None = None
-    """The turn that waits for its answer."""
 
     _hooks: Hooks | None = PrivateAttr(default=None)
     _history: History | None = PrivateAttr(default=None)
-    _recalled: _Recalled | None = PrivateAttr(default=None)
-    _open: ChatMessage | None = PrivateAttr(default=None)
-    _lock: Any = PrivateAttr(default_factory=threading.Lock)
+    _recalled: TurnRecall = PrivateAttr(default_factory=TurnRecall)
+    _turns: Turns = PrivateAttr(default_factory=Turns)
 
     @classmethod
     def class_name(cls) -> str:
@@ -176,11 +156,10 @@ class MemoriMemory(BaseMemory):
             kwargs: `initial_token_count`: so much of the token limit is used up already.
         """
         history = self._past().read()
-        query, ahead = _query(history, input)
-        recalled = self._known(query, ahead)
-        if recalled is None:
-            recalled = self._keep(query, self._recall(query), ahead)
-        return self._shown(history, recalled, kwargs)
+        query = self._recalled.asks(history, input)
+        if query is not None:
+            self._recalled.keep(self._recall(query))
+        return self._shown(history, kwargs)
 
     async def aget(  # pyright: ignore[reportIncompatibleMethodOverride] (input may be a message, too)
         self,
@@ -189,11 +168,10 @@ class MemoriMemory(BaseMemory):
     ) -> list[ChatMessage]:
         """`get` without blocking the event loop."""
         history = await self._past().aread()
-        query, ahead = _query(history, input)
-        recalled = self._known(query, ahead)
-        if recalled is None:
-            recalled = self._keep(query, await self._arecall(query), ahead)
-        return self._shown(history, recalled, kwargs)
+        query = self._recalled.asks(history, input)
+        if query is not None:
+            self._recalled.keep(await self._arecall(query))
+        return self._shown(history, kwargs)
 
     def get_all(self) -> list[ChatMessage]:
         """The whole history of the session, as it was put."""
@@ -215,21 +193,25 @@ class MemoriMemory(BaseMemory):
 
     def put_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Append messages to the history, and capture what was said."""
-        query = _asks(messages)
-        if query and not self._claims(query):
-            self._keep(query, self._recall(query), ahead=False)
+        history = self._past().read() if self._turns.lacks_question(messages) else []
+        query = self._recalled.asks_put(messages)
+        try:
+            if query is not None:  # before it is captured, or it would find itself
+                self._recalled.keep(self._recall(query))
+        finally:
+            self._capture(messages, history)
         self._past().add(messages)
-        history = self._past().read() if self._lacks_question(messages) else []
-        self._capture(messages, history)
 
     async def aput_messages(self, messages: Sequence[ChatMessage]) -> None:
         """`put_messages` without blocking the event loop."""
-        query = _asks(messages)
-        if query and not self._claims(query):
-            self._keep(query, await self._arecall(query), ahead=False)
+        history = await self._past().aread() if self._turns.lacks_question(messages) else []
+        query = self._recalled.asks_put(messages)
+        try:
+            if query is not None:  # before it is captured, or it would find itself
+                self._recalled.keep(await self._arecall(query))
+        finally:
+            self._capture(messages, history)
         await self._past().aadd(messages)
-        history = await self._past().aread() if self._lacks_question(messages) else []
-        self._capture(messages, history)
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Put these messages in the place of the history. Nothing is captured or forgotten."""
@@ -254,19 +236,23 @@ class MemoriMemory(BaseMemory):
     # --------------------------------------------------------------------------- serialising
 
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
-        """Ids and settings, and the session's history where no chat store keeps it."""
-        data = super().to_dict(**kwargs)
-        history = self._past()
+        """Fields, ids of turns and messages, and the history where no chat store keeps it."""
+        turns, history = self._turns, self._past()
+        data = {**super().to_dict(**kwargs), "turn_id": turns.turn_id, "said": dict(turns.said)}
         snapshot = history.snapshot()
         return data if snapshot is None else {**data, "history": snapshot, "history_id": history.id}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], **kwargs: Any) -> MemoriMemory:  # pyright: ignore[reportIncompatibleMethodOverride] (any mapping will do)
         """The memory that `to_dict` was called on, attached to the same `Memori`."""
-        fields = {**data, **kwargs}
+        fields: dict[str, Any] = {**data, **kwargs}
         fields.pop("class_name", None)
-        snapshot, history_id = fields.pop("history", None), fields.pop("history_id", None)
+        turn_id, said, snapshot, history_id = (
+            fields.pop(name, None) for name in ("turn_id", "said", "history", "history_id")
+        )
         memory = cls(**fields)
+        memory._turns.turn_id = turn_id
+        memory._turns.said = dict(said or {})
         if snapshot is not None:
             memory._history = restored(snapshot, memory._key(), of=history_id)
         return memory
@@ -334,91 +320,20 @@ class MemoriMemory(BaseMemory):
             return None
         return await hooks.arecall(query, scope=self._scope(), limit=self.similarity_top_k)
 
-    def _keep(self, query: str, found: Recall | None, ahead: bool) -> _Recalled:
-        self._recalled = _Recalled(query, found, ahead)
-        return self._recalled
-
-    def _known(self, query: str, ahead: bool) -> _Recalled | None:
-        known = self._recalled
-        if known is None or known.query != query or (ahead and not known.ahead):
-            return None
-        return known
-
-    def _claims(self, query: str) -> bool:
-        """Whether the recall for a message that is put now was done ahead."""
-        known = self._known(query, True)
-        if known is not None:
-            known.ahead = False
-        return known is not None
-
-    def _shown(
-        self, history: list[ChatMessage], recalled: _Recalled, kwargs: Mapping[str, Any]
-    ) -> list[ChatMessage]:
+    def _shown(self, history: list[ChatMessage], kwargs: Mapping[str, Any]) -> list[ChatMessage]:
         limit = self.history_token_limit - int(kwargs.get("initial_token_count") or 0)
         shown, hooks = window(history, limit), self._attached()
         if hooks is None:
             return shown
-        block = block_of(recalled.found, hooks.memori, shown=shown, session_id=self.session_id)
+        found, seen = self._recalled.found, self._turns.seen(shown)
+        block = block_of(found, hooks.memori, shown=shown, seen=seen)
         return with_block(shown, block, place=self.insert_method)
 
-    def _begin_anew(self) -> None:
-        with self._lock:
-            self.turn_id = self._open = self._recalled = None
-
-    def _lacks_question(self, messages: Sequence[ChatMessage]) -> bool:
-        """Whether an answer is put whose question is known from the history only."""
-        first = next((m for m in messages if is_user(m) or answer_of(m)), None)
-        return first is not None and not is_user(first) and self._open is None
-
     def _capture(self, messages: Sequence[ChatMessage], history: Sequence[ChatMessage]) -> None:
-        """Hand over what was said: each turn once, the last one perhaps without its answer."""
         hooks = self._attached()
-        if hooks is None:
-            return
-        with self._lock:
-            question, answers, new = self._open, list[str](), False
-            if question is None and history:
-                question = _unanswered(history[: len(history) - len(messages)])
-            for message in messages:
-                if is_user(message):
-                    if new or answers:
-                        self._submit(hooks, question, answers)
-                    question, answers, new = message.model_copy(deep=True), [], True
-                    self.turn_id = uuid7()
-                elif answer := answer_of(message):
-                    answers.append(answer)
-            if new or answers:
-                self._submit(hooks, question, answers)
-                self._open = None if answers else question
-                self.turn_id = None if answers else self.turn_id
+        if hooks is not None:
+            self._turns.take(messages, history, hooks=hooks, scope=self._scope())
 
-    def _submit(self, hooks: Hooks, question: ChatMessage | None, answers: list[str]) -> None:
-        hooks.submit(
-            turn(question, "\n".join(answers)),
-            scope=self._scope(),
-            turn_id=self.turn_id,
-            # The words of the user are stored at once; the same turn comes again with its answer.
-            status="complete" if answers else "partial",
-        )
-
-
-def _asks(messages: Sequence[ChatMessage]) -> str:
-    """What the user asks at the end of these messages; empty where it is answered already."""
-    place = asked(messages)
-    return "" if place is None or answer_to(messages, place) else text_of(messages[place])
-
-
-def _unanswered(history: Sequence[ChatMessage]) -> ChatMessage | None:
-    """The user's last message, unless there is an answer to it."""
-    place = asked(history)
-    return None if place is None or answer_to(history, place) else history[place]
-
-
-def _query(history: Sequence[ChatMessage], given: str | ChatMessage | None) -> tuple[str, bool]:
-    """What to recall for, and whether it is a message that is not put yet."""
-    text = text_of(given) if isinstance(given, ChatMessage) else (given or "").strip()
-    place = asked(history)
-    if not text:
-        return ("" if place is None else text_of(history[place])), False
-    waiting = _unanswered(history)
-    return text, waiting is None or text_of(waiting) != text
+    def _begin_anew(self) -> None:
+        self._turns.begin_anew()
+        self._recalled.forget()

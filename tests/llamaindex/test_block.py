@@ -168,6 +168,18 @@ def test_the_same_words_later_in_a_session_are_a_turn_of_their_own(block, stock_
     assert [turn[1][1] for turn in turns("alice")] == ["Which one?", "And then?", "Done."]
 
 
+def test_what_the_model_sees_anyway_is_not_repeated(block, stock_memory, memori):
+    memory = stock_memory(memory_blocks=[block])
+    memory.put(said("My cat Milo sleeps in the piano."))
+    memory.get()
+    memory.put(answer("Cute."))
+    memori.flush()
+    memory.put(said("Where does my cat Milo sleep?"))
+    assert [m.role.value for m in memory.get()] == ["user", "assistant", "user"]
+    other = stock_memory(memory_blocks=[block])
+    assert "Milo sleeps" in other.get(input="Where does my cat Milo sleep?")[0].content
+
+
 # ---------------------------------------------------------------------------------- truncation
 
 

@@ -236,7 +236,7 @@ async def test_as_a_tool(memori, alice):
 async def test_in_chat_engines_with_our_memory(memori, alice, script, turns, recalls, engine, mode):
     memory = MemoriMemory.from_defaults(memori, entity_id="alice", on_error="raise")
     chat = engine.from_defaults(
-        retriever=MemoriRetriever(memori, entity_id="alice"),
+        retriever=MemoriRetriever(memori, entity_id="alice", strictness=0),
         memory=memory,
         llm=MockLLM(max_tokens=2, is_chat_model=True),
     )
