@@ -27,8 +27,8 @@ def is_users(message: BaseMessage) -> bool:
 
 def question(messages: Sequence[BaseMessage]) -> str:
     """What the user said last, without images and files; empty if nothing."""
-    last = next((message for message in reversed(messages) if is_users(message)), None)
-    return "" if last is None else str(last.text)
+    at = _asked_at(messages)
+    return "" if at < 0 else str(messages[at].text)
 
 
 def is_answer(message: BaseMessage) -> bool:
@@ -43,16 +43,26 @@ def last_turn(
 
     Where a run failed before it did anything, the user's words in it belong to this turn, too.
     """
-    asked = next((i for i in reversed(range(len(messages))) if is_users(messages[i])), None)
-    if asked is None:
+    said = last_said(messages)
+    if not said:
         return None
-    before = next((i for i in reversed(range(asked)) if _ends_turn(messages[i])), -1)
-    said = [message for message in messages[before + 1 : asked + 1] if is_users(message)]
     turn = [Message("user", text_of(m.content), name=m.name) for m in said]
     if with_answer:
-        answers = [message for message in messages[asked + 1 :] if is_answer(message)]
+        after = messages[_asked_at(messages) + 1 :]
+        answers = [message for message in after if is_answer(message)]
         turn += [Message("assistant", text_of(m.content)) for m in answers[-1:]]
-    return Turn(tuple(turn), _turn_id(messages[asked], session_id))
+    return Turn(tuple(turn), _turn_id(said[-1], session_id))
+
+
+def last_said(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """What the user said last, and what they said before that was left unanswered."""
+    asked = _asked_at(messages)
+    before = next((i for i in reversed(range(asked)) if _ends_turn(messages[i])), -1)
+    return [message for message in messages[before + 1 : asked + 1] if is_users(message)]
+
+
+def _asked_at(messages: Sequence[BaseMessage]) -> int:
+    return next((i for i in reversed(range(len(messages))) if is_users(messages[i])), -1)
 
 
 def _ends_turn(message: BaseMessage) -> bool:

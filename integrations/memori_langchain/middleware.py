@@ -23,7 +23,7 @@ from memori_core.errors import ConfigError, ScopeError
 from memori_core.hooks import Hooks, OnError, Where, handled
 from memori_langchain._identity import Identity
 from memori_langchain._options import recall_options
-from memori_langchain._turns import last_turn, question
+from memori_langchain._turns import last_said, last_turn, question
 from memori_langchain.tools import recall_tool, remember_tool
 
 Capture: TypeAlias = Literal["user+assistant", "user", False]
@@ -31,8 +31,10 @@ Missing: TypeAlias = Literal["raise", "skip"]
 
 
 class MemoriState(AgentState[Any]):
-    """The agent's state with what was recalled in this run, which is never kept or given out."""
+    """The agent's state with what is known of this run only: it is never kept or given out."""
 
+    memori_asked: NotRequired[Annotated[list[BaseMessage], UntrackedValue, PrivateStateAttr]]
+    """What the user said, which a summary may push out of the messages before the run is over."""
     memori_recalled: NotRequired[Annotated[dict[str, str], UntrackedValue, PrivateStateAttr]]
     """By the name of the middleware: the context block, empty if nothing was recalled."""
 
@@ -139,22 +141,26 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
     def before_agent(self, state: MemoriState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Recall, once per run."""
         scope = self._scope(runtime)
-        if scope is None or not self._recall:
+        if scope is None:
             return None
-        query = question(state["messages"])
-        found = self._hooks.recall(query, scope=scope, **self._options)
-        return self._kept(state, found.context)
+        block = ""
+        if self._recall:
+            query = question(state["messages"])
+            block = self._hooks.recall(query, scope=scope, **self._options).context
+        return {"memori_asked": last_said(state["messages"]), **self._kept(state, block)}
 
     async def abefore_agent(
         self, state: MemoriState, runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
         """Recall, once per run."""
         scope = self._scope(runtime)
-        if scope is None or not self._recall:
+        if scope is None:
             return None
-        query = question(state["messages"])
-        found = await self._hooks.arecall(query, scope=scope, **self._options)
-        return self._kept(state, found.context)
+        block = ""
+        if self._recall:
+            query = question(state["messages"])
+            block = (await self._hooks.arecall(query, scope=scope, **self._options)).context
+        return {"memori_asked": last_said(state["messages"]), **self._kept(state, block)}
 
     def wrap_model_call(
         self,
@@ -198,7 +204,11 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         """Capture the turn. Not reached by runs that failed, were cancelled or are interrupted."""
         scope = self._scope(runtime)
         if scope is not None and self._capture:
-            self._submit(state["messages"], scope)
+            messages = state["messages"]
+            asked = state.get("memori_asked") or []
+            if asked and asked[-1].id not in {message.id for message in messages}:
+                messages = [*asked, *messages]
+            self._submit(messages, scope)
         return None
 
     async def aafter_agent(

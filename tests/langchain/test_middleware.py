@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import (
     HumanInTheLoopMiddleware,
     ModelRetryMiddleware,
+    PIIMiddleware,
     SummarizationMiddleware,
 )
 from langchain.agents.structured_output import ToolStrategy
@@ -505,6 +507,41 @@ def test_summaries_are_neither_question_nor_said_by_the_user(memori, model, said
     assert any("SUMMARY" in m.text for m in fake.prompts[0])
     assert FACT in systems(fake.prompts[0])[0]
     assert said("alice") == [("user", ASK), ("assistant", "ok")]
+
+
+def test_a_long_run_whose_question_was_summarised_away_is_captured(memori, model, call, said):
+    summarise = SummarizationMiddleware(
+        model=model(*["SUMMARY"] * 9), trigger=("messages", 4), keep=("messages", 2)
+    )
+    fake = model(*(call("look", str(n), x=n) for n in range(4)), "Four walls.")
+    agent = make_agent(fake, [summarise, MemoriMiddleware(memori)], tools=[look])
+    out = agent.invoke({"messages": PEANUTS}, context=alice())
+    assert PEANUTS not in [m.text for m in out["messages"]]
+    assert said("alice") == [("user", PEANUTS), ("assistant", "Four walls.")]
+
+
+def test_what_another_middleware_redacts_is_captured_redacted(memori, model, said):
+    agent = make_agent(model("Noted."), [PIIMiddleware("email"), MemoriMiddleware(memori)])
+    agent.invoke({"messages": "Write to eve@example.com, please."}, context=alice())
+    assert said("alice") == [
+        ("user", "Write to [REDACTED_EMAIL], please."),
+        ("assistant", "Noted."),
+    ]
+
+
+def test_100_users_in_threads_never_mix(memori, model, said):
+    for n in range(100):
+        memori.scoped(f"user-{n}").remember(f"User keeps secret number s{n}e.")
+    agent = make_agent(model(), MemoriMiddleware(memori))
+
+    def one(n: int) -> str:
+        out = agent.invoke({"messages": f"Which secret, {n}?"}, context=alice(f"user-{n}"))
+        return str(out["messages"][-1].text)
+
+    with ThreadPoolExecutor(32) as threads:
+        answers = list(threads.map(one, range(100)))
+    assert [f"s{n}e" in a and a.count("secret") == 1 for n, a in enumerate(answers)] == [True] * 100
+    assert all(len(said(f"user-{n}")) == 2 for n in range(100))
 
 
 # --------------------------------------------------------------------------- side by side, at once
