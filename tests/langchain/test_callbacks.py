@@ -209,6 +209,12 @@ def test_calls_that_are_nobodys_turn_are_left_alone(memori, model, said):
     assert handler.pending == off.pending == 0
 
 
+def test_where_a_summary_took_the_place_of_the_question_nothing_is_captured(memori, model, said):
+    summary = HumanMessage("Summary: peanuts.", additional_kwargs={"lc_source": "summarization"})
+    model("ok").invoke([summary], config(MemoriCallbackHandler(memori), "alice"))
+    assert said("alice") == []
+
+
 def test_beside_the_middleware_a_turn_is_captured_once(memori, model, said):
     handler = MemoriCallbackHandler(memori)
     agent = create_agent(
