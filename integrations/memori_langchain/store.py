@@ -119,16 +119,18 @@ class MemoriStore(StoreVerbs):
 
     def _item(self, op: PutOp) -> NewFact:
         value = dict(op.value or {})
+        if "\0" in op.key:
+            raise ConfigError(f"a key cannot hold NUL characters, got {op.key!r}.")
         try:
-            kept: JSONValue = json.loads(json.dumps(value, allow_nan=False))
+            text = json.dumps({"key": op.key, "value": value}, ensure_ascii=False, allow_nan=False)
+            text.encode()
         except (TypeError, ValueError) as e:
-            raise ConfigError(f"the value of item {op.key!r} is no JSON: {e}.") from e
+            raise ConfigError(f"item {op.key!r} is no JSON: {e}.") from e
+        kept: dict[str, JSONValue] = json.loads(text)
         index = self._fields if op.index is None else op.index
-        text = "" if index is False else text_of_value(value, index)
+        words = "" if index is False else text_of_value(value, index).replace("\0", " ").strip()
         return NewFact(
-            text or f"({op.key})",
-            id=_id(op.key),
-            metadata={"key": op.key, "value": kept, "indexed": bool(text)},
+            words or f"({op.key})", id=_id(op.key), metadata={**kept, "indexed": bool(words)}
         )
 
     def _search(self, op: SearchOp) -> list[SearchItem]:

@@ -116,7 +116,13 @@ def test_reads_of_a_batch_see_what_was_there_before_its_writes(store):
 def test_what_is_no_json_is_refused_and_nothing_is_stored(store, value):
     with pytest.raises(ConfigError):
         store.batch([PutOp(("p",), "a", {"v": 1}), PutOp(("p",), "k", value)])
-    assert store.get(("p",), "k") is None
+    assert store.search(("p",)) == []
+    for key in ("\0", "\ud83e"):
+        with pytest.raises(ConfigError):
+            store.batch([PutOp(("p",), "a", {"v": 1}), PutOp(("p",), key, {"v": 1})])
+    assert store.search(("p",)) == []
+    store.put(("p",), "k", {"text": "tea\0 time"})
+    assert store.search(("p",), query="tea")[0].value == {"text": "tea\0 time"}
 
 
 def test_items_that_say_the_same_stay_apart(store):

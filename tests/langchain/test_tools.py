@@ -154,6 +154,24 @@ def test_whose_memory_is_the_runs_business(memori, model, call, how):
     assert run(memori, model, call, recall, forged, context={"user_id": "bob"}) == other
 
 
+async def test_async_agents_call_them_for_the_runs_user(memori, model, call):
+    tools = [make(memori) for make in MAKERS]
+    for name in ("alice", "bob"):
+        fake = model(
+            call("remember", "1", fact=f"User is {name} and plays the cello."),
+            call("recall_memory", "2", query="cello"),
+            call("forget", "3", fact=f"User is {name} and plays the cello."),
+            call("recall_memory", "4", query="cello"),
+            "Done.",
+        )
+        agent = create_agent(fake, tools=tools, context_schema=dict)
+        out = await agent.ainvoke({"messages": "?"}, context={"user_id": name})
+        told = [str(m.text) for m in out["messages"] if m.type == "tool"]
+        assert told[0] == "Remembered."
+        assert f"- User is {name} and plays the cello. Stated at" in told[1]
+        assert told[2:] == ["Forgotten.", "Nothing is remembered about that."]
+
+
 def test_nobody_named_is_said_to_the_model_and_logged_once(memori, model, call, caplog):
     tools = [make(memori) for make in MAKERS]
     with caplog.at_level(logging.WARNING):
