@@ -10,6 +10,7 @@ import pydantic_ai
 import pytest
 from pydantic_ai import Agent
 from pydantic_ai.messages import PartDeltaEvent
+from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import UsageLimits
 
 from memori_core import Memori
@@ -221,3 +222,74 @@ def test_b68_a_failing_run_sync_keeps_what_the_user_said(
     with pytest.raises(RuntimeError, match="boom"):
         agent_for(recorder, memori).run_sync(f"{PROMPT} boom", deps=alice)
     assert captured() == [("user", f"{PROMPT} boom")]
+
+
+def run_sync(agent: Agent[Any, str], deps: Any, prompt: str = PROMPT, **options: Any) -> None:
+    agent.run_sync(prompt, deps=deps, **options)
+
+
+def stream_sync_left(agent: Agent[Any, str], deps: Any) -> None:
+    with agent.run_stream_sync(PROMPT, deps=deps) as stream:
+        for _ in stream.stream_text(delta=True, debounce_by=None):
+            break
+
+
+def stream_sync_raises(agent: Agent[Any, str], deps: Any) -> None:
+    with agent.run_stream_sync(PROMPT, deps=deps) as stream:
+        for _ in stream.stream_text(delta=True, debounce_by=None):
+            raise KeyError("consumer")
+
+
+SYNC: dict[str, tuple[Callable[[Agent[Any, str], Any], None], str, str | None]] = {
+    "run_stream_sync, break": (stream_sync_left, PROMPT, None),
+    "run_stream_sync, the consumer raises": (stream_sync_raises, PROMPT, "KeyError"),
+    "run_sync, timeout=": (
+        lambda agent, deps: run_sync(agent, deps, event_stream_handler=slowly, timeout=0.1),
+        PROMPT,
+        "RunTimedOut",
+    ),
+    "run_sync, usage limit": (
+        lambda agent, deps: run_sync(
+            agent, deps, f"{PROMPT} usetool", usage_limits=UsageLimits(request_limit=1)
+        ),
+        f"{PROMPT} usetool",
+        "UsageLimitExceeded",
+    ),
+}
+
+
+@pytest.mark.usefixtures("own_loop")
+@pytest.mark.parametrize("case", SYNC)
+def test_b68_a_broken_turn_of_sync_code_is_stored_by_the_rule(
+    case: str, memori: Memori, recorder: Any, alice: Any, captured: Any
+):
+    way, said, seen = SYNC[case]
+    try:
+        way(agent_for(recorder, memori), alice)
+        raised = None
+    except Exception as e:  # noqa: BLE001 (what the caller sees)
+        raised = type(e).__name__
+    assert raised == seen
+    assert captured() == [("user", said)]
+
+
+TEST_MODEL_BROKEN = [case for case in BROKEN if case.startswith(("iter", "run_stream"))]
+
+
+@pytest.mark.parametrize("case", [*COMPLETE, *TEST_MODEL_BROKEN])
+async def test_b68_the_test_model_sees_the_same_rules(
+    case: str, memori: Memori, alice: Any, captured: Any
+):
+    way, said, *_, seen = {**COMPLETE, **BROKEN}[case]
+    model = TestModel(call_tools=["ping"] if "tool" in case else [], custom_output_text=FULL)
+    agent: Agent[Any, str] = Agent(
+        model, deps_type=object, capabilities=[MemoriCapability(memori, on_error="raise")]
+    )
+
+    @agent.tool_plain
+    def ping() -> str:
+        return "pong"
+
+    assert await drive(way, agent, alice) == seen
+    answer = [("assistant", FULL)] if case in COMPLETE else []
+    assert captured() == [("user", said), *answer]
