@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, Literal, NotRequired, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from langchain.agents import AgentState
 from langchain.agents.middleware import (
     AgentMiddleware,
     ExtendedModelResponse,
     ModelRequest,
     ModelResponse,
 )
-from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import BaseMessage, SystemMessage
-from langgraph.channels import UntrackedValue  # pyright: ignore[reportMissingTypeStubs] (no py.typed there)
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -23,20 +20,12 @@ from memori_core.errors import ConfigError, ScopeError
 from memori_core.hooks import Hooks, OnError, Where, handled
 from memori_langchain._identity import Identity
 from memori_langchain._options import recall_options
+from memori_langchain._state import MemoriState
 from memori_langchain._turns import last_said, last_turn, question
 from memori_langchain.tools import recall_tool, remember_tool
 
 Capture: TypeAlias = Literal["user+assistant", "user", False]
 Missing: TypeAlias = Literal["raise", "skip"]
-
-
-class MemoriState(AgentState[Any]):
-    """The agent's state with what is known of this run only: it is never kept or given out."""
-
-    memori_asked: NotRequired[Annotated[list[BaseMessage], UntrackedValue, PrivateStateAttr]]
-    """What the user said, which a summary may push out of the messages before the run is over."""
-    memori_recalled: NotRequired[Annotated[dict[str, str], UntrackedValue, PrivateStateAttr]]
-    """By the name of the middleware: the context block, empty if nothing was recalled."""
 
 
 class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
@@ -147,7 +136,7 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         if self._recall:
             query = question(state["messages"])
             block = self._hooks.recall(query, scope=scope, **self._options).context
-        return {"memori_asked": last_said(state["messages"]), **self._kept(state, block)}
+        return {"memori_asked": last_said(state["messages"]), **self._kept(block)}
 
     async def abefore_agent(
         self, state: MemoriState, runtime: Runtime[Any]
@@ -160,7 +149,7 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         if self._recall:
             query = question(state["messages"])
             block = (await self._hooks.arecall(query, scope=scope, **self._options)).context
-        return {"memori_asked": last_said(state["messages"]), **self._kept(state, block)}
+        return {"memori_asked": last_said(state["messages"]), **self._kept(block)}
 
     def wrap_model_call(
         self,
@@ -179,7 +168,7 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         block = self._hooks.recall(query, scope=scope, **self._options).context
         with handled():
             response = handler(_with_block(request, block))
-        return self._with_state(request, response, block)
+        return self._with_state(response, block)
 
     async def awrap_model_call(
         self,
@@ -198,7 +187,7 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         block = (await self._hooks.arecall(query, scope=scope, **self._options)).context
         with handled():
             response = await handler(_with_block(request, block))
-        return self._with_state(request, response, block)
+        return self._with_state(response, block)
 
     def after_agent(self, state: MemoriState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Capture the turn. Not reached by runs that failed, were cancelled or are interrupted."""
@@ -245,14 +234,12 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         kept: dict[str, str] = request.state.get("memori_recalled") or {}
         return kept.get(self._name)
 
-    def _kept(self, state: Any, block: str) -> dict[str, Any]:
-        return {"memori_recalled": {**(state.get("memori_recalled") or {}), self._name: block}}
+    def _kept(self, block: str) -> dict[str, Any]:
+        return {"memori_recalled": {self._name: block}}
 
-    def _with_state(
-        self, request: ModelRequest[Any], response: ModelResponse[Any], block: str
-    ) -> ExtendedModelResponse[Any]:
-        update = self._kept(request.state, block)
-        return ExtendedModelResponse(model_response=response, command=Command(update=update))
+    def _with_state(self, response: ModelResponse[Any], block: str) -> ExtendedModelResponse[Any]:
+        command: Command[Any] = Command(update=self._kept(block))
+        return ExtendedModelResponse(model_response=response, command=command)
 
 
 def _with_block(request: ModelRequest[Any], block: str) -> ModelRequest[Any]:

@@ -578,6 +578,27 @@ def test_two_instances_stand_side_by_side(memori, model, said):
         assert team.scoped("team").messages() == []
 
 
+def test_two_instances_both_recall_again_after_an_interrupt(memori, model, call, said):
+    with Memori(InMemoryStore(), embedder=None) as team:
+        memori.scoped("alice").remember(FACT)
+        team.scoped("team").remember("Peanuts are banned in the office.")
+        theirs = MemoriMiddleware(team, entity_id="team", capture=False, name="team_memory")
+        fake = model(call("look", "1", x=1), call("look", "2", x=2), "A wall.")
+        approval = HumanInTheLoopMiddleware(interrupt_on={"look": True})
+        agent = make_agent(
+            fake,
+            [MemoriMiddleware(memori), theirs, approval],
+            tools=[look],
+            checkpointer=InMemorySaver(),
+        )
+        agent.invoke({"messages": ASK}, thread("t"), context=alice())
+        agent.invoke(approved(), thread("t"), context=alice())
+        agent.invoke(approved(), thread("t"), context=alice())
+        shown = [systems(prompt)[0] for prompt in fake.prompts]
+        assert [FACT in text and "banned" in text for text in shown] == [True] * 3
+        assert said("alice") == [("user", ASK), ("assistant", "A wall.")]
+
+
 def _broken(texts: list[str]) -> list[list[float]]:
     raise RuntimeError("the model is gone")
 
