@@ -47,7 +47,8 @@ class FakeModel(Model):
 
     def invoke(self, *args: Any, **kwargs: Any) -> ModelResponse:
         """Answer in one piece."""
-        time.sleep(self.delay_s)
+        if self.delay_s:
+            time.sleep(self.delay_s)
         return self._respond(*args, **kwargs)
 
     async def ainvoke(self, *args: Any, **kwargs: Any) -> ModelResponse:
@@ -58,7 +59,8 @@ class FakeModel(Model):
     def invoke_stream(self, *args: Any, **kwargs: Any) -> Iterator[ModelResponse]:
         """Answer word by word."""
         for piece in _pieces(self._respond(*args, **kwargs)):
-            time.sleep(self.delay_s)
+            if self.delay_s:
+                time.sleep(self.delay_s)
             yield piece
 
     async def ainvoke_stream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ModelResponse]:
