@@ -33,6 +33,8 @@ _NAME_SIZE = 9.0
 _PALE = "#9a9a9a"
 _CHIP = "#5f6b76"
 """Behind white predicates: 5.5 to 1."""
+_WIDER = np.array([1.5, 1.0])
+"""Names are wider than high, and so is the page."""
 _LAST_NARROW = 0x2E7F
 """Beyond it, scripts are as wide as they are high."""
 
@@ -165,7 +167,8 @@ def plot_graph(graph: MultiDiGraph[str], ax: Any = None) -> Figure:
 
     ax = _axes(ax, width=9, height=6)
     ax.set_aspect("equal", adjustable="datalim")  # so that directions on paper are those in data
-    places: dict[str, Any] = nx.spring_layout(graph, seed=7, k=1.2)
+    laid: Mapping[str, Any] = nx.spring_layout(graph, seed=7, k=1.2, iterations=200)
+    places = {name: place * _WIDER for name, place in laid.items()}
     colour_of = _colours_of_types(graph)
     sizes: dict[str, tuple[float, float]] = {}
     for number, (name, kind) in enumerate(graph.nodes(data="type"), 1):

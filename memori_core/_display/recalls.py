@@ -60,8 +60,8 @@ def to_html(recall: Recall) -> str:
     return (
         f"<div><b>{escape(recall.query)}</b>: {REASONS[recall.reason]} "
         f"(searched {recall.searched}, cut {recall.cut:.3f})"
-        + (f"<ul title='pinned'>{pinned}</ul>" if pinned else "")
-        + (f"<table>{_HTML_HEAD}{rows}</table>" if rows else "")
+        + (f"<div>Pinned:<ul style='margin:0'>{pinned}</ul></div>" if pinned else "")
+        + (f"<table>{_HTML_HEAD}{rows}</table>{_legend(recall)}" if rows else "")
         + f"{note}</div>"
     )
 
@@ -70,6 +70,17 @@ _HTML_HEAD = (
     "<tr><th>#</th><th style='text-align:left'>fact</th><th>stated</th><th>rank</th>"
     "<th>relevance</th><th style='text-align:left'>parts</th></tr>"
 )
+
+
+def _legend(recall: Recall) -> str:
+    """Which colour is which part."""
+    names = dict.fromkeys(name for found in recall for name in found.parts)
+    keys = "".join(
+        f"<span style='display:inline-block;height:0.8em;width:0.8em;background:{colour}'></span>"
+        f" {escape(name)} &nbsp; "
+        for name, colour in zip(names, COLOURS * 3, strict=False)
+    )
+    return f"<div>{keys}</div>"
 
 
 def _html_row(place: int, found: RecalledFact, longest: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from html import escape
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar, overload
 
 from memori_core.conversation import Session, StoredMessage, StoredTriple
 from memori_core.models import Fact, FactVersion
@@ -17,7 +17,16 @@ MAX_ROWS = 200
 
 
 class Table(list[T]):
-    """A list. In a notebook it is shown as a table, every text escaped."""
+    """A list. In a notebook it is shown as a table, every text escaped; so is a part of it."""
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Table[T]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> T | Table[T]:
+        if isinstance(index, slice):
+            return Table(super().__getitem__(index))
+        return super().__getitem__(index)
 
     def _repr_html_(self) -> str:
         if not self:

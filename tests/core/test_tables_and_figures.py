@@ -74,6 +74,7 @@ def test_a_long_list_is_shown_in_part_and_says_so(memori: Memori) -> None:
     assert table.count("<tr>") == 201
     assert "and 30 more" in table
     assert len(bob.list()) == 230
+    assert html(bob.list()[:3]).count("<tr>") == 4  # a part is a table, too
 
 
 # Figures
