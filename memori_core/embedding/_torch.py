@@ -35,9 +35,9 @@ def few_threads(chars: int) -> Generator[None]:
 
 
 def settle_bars() -> None:
-    """Keeps the first import of transformers from warning, in a notebook, about ipywidgets.
+    """Keeps transformers and huggingface_hub from warning, in a notebook, about ipywidgets.
 
-    `tqdm.auto`, which it imports, warns once where they are missing. No bar of ours needs them.
+    `tqdm.auto`, which they import, warns once where they are missing. No bar of ours needs them.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TqdmWarning)

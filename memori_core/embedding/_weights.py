@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from memori_core._extras import is_installed
+from memori_core.embedding._torch import settle_bars
 from memori_core.errors import EmbeddingError
 
 
@@ -45,6 +46,7 @@ def verify(path: Path, *, sha256: str, package: str) -> None:
 
 def hub_folder(repository: str) -> Path | None:
     """The folder of a model in the local Hugging Face cache. Never asks the network."""
+    settle_bars()
     from huggingface_hub import snapshot_download  # pyright: ignore[reportUnknownVariableType] (a bare `dict` in its signature)
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
