@@ -125,22 +125,22 @@ def with_block(messages: Sequence[ChatMessage], block: str, *, place: str) -> li
         messages: The history as the model will see it.
         block: The block; empty for none.
         place: `"user"` for in front of the last thing the user said, `"system"` for behind the
-            system message. Where there is no such message, one is made.
+            first system message. Where there is no such message, one is made.
     """
-    found = list(messages)
+    found = list(messages)  # line feeds below: many models' classes join the parts with nothing
     if not block:
         return found
     if place == "system":
-        if found and found[0].role == MessageRole.SYSTEM:
-            found[0].blocks = [*found[0].blocks, TextBlock(text=block)]
-        else:
-            found.insert(0, ChatMessage(role=MessageRole.SYSTEM, content=block))
+        prompt = next((m for m in found if m.role == MessageRole.SYSTEM), None)
+        if prompt is None:
+            return [ChatMessage(role=MessageRole.SYSTEM, content=block), *found]
+        prompt.blocks = [*prompt.blocks, TextBlock(text=f"\n{block}")]
         return found
     at = asked(found)
     if at is None:
         found.append(ChatMessage(role=MessageRole.USER, content=block))
     else:
-        found[at].blocks = [TextBlock(text=block), *found[at].blocks]
+        found[at].blocks = [TextBlock(text=f"{block}\n"), *found[at].blocks]
     return found
 
 

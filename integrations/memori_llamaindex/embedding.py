@@ -38,7 +38,7 @@ def from_embed_model(embed_model: BaseEmbedding, *, name: str | None = None) -> 
     """
     if not isinstance(embed_model, BaseEmbedding):  # pyright: ignore[reportUnnecessaryIsInstance] (callers without a checker)
         raise ConfigError(f"`embed_model` must be a BaseEmbedding, got {embed_model!r}.")
-    default = f"llama-index/{embed_model.class_name()}/{embed_model.model_name}"
+    default = f"llama-index/{type(embed_model).__name__}/{embed_model.model_name}"
     return _FromEmbedModel(embed_model, default if name is None else name)
 
 

@@ -70,7 +70,7 @@ class LlamaIndexExtractor(LLMExtractor):
         )
         super().__init__(
             self._answer,
-            name=f"llama-index/{llm.class_name()}",
+            name=f"llama-index/{type(llm).__name__}",
             indexes_messages=indexes_messages,
         )
 

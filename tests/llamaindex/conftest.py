@@ -86,14 +86,14 @@ def script() -> Script:
     return Script()
 
 
-Turns = Callable[[str], list[list[tuple[str, str]]]]
+Turns = list[list[tuple[str, str]]]
 
 
 @pytest.fixture
-def turns(memori: Memori) -> Turns:
+def turns_of() -> Callable[[Memori, str], Turns]:
     """What is stored of a user: the turns, oldest first, each with its messages."""
 
-    def look(entity_id: str) -> list[list[tuple[str, str]]]:
+    def look(memori: Memori, entity_id: str) -> Turns:
         memori.flush()
         found: dict[str, list[tuple[str, str]]] = {}
         for stored in memori.scoped(entity_id).messages():
@@ -102,6 +102,12 @@ def turns(memori: Memori) -> Turns:
         return list(found.values())
 
     return look
+
+
+@pytest.fixture
+def turns(memori: Memori, turns_of: Callable[[Memori, str], Turns]) -> Callable[[str], Turns]:
+    """The same, in the memory of the test."""
+    return lambda entity_id: turns_of(memori, entity_id)
 
 
 @pytest.fixture

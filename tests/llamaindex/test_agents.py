@@ -17,7 +17,7 @@ from llama_index.core.agent.workflow import (
     ToolCallResult,
 )
 from llama_index.core.llms import ChatMessage
-from llama_index.core.workflow import Context
+from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
 from pydantic import BaseModel
 from workflows.errors import WorkflowCancelledByUser
 
@@ -208,6 +208,58 @@ async def test_a_context_goes_to_another_process_and_on(script, tmp_path):
         assert PEANUTS in script.last_text
         await memori.aflush()
         assert len(memori.scoped("alice").messages()) == 4
+
+
+async def test_a_run_that_waits_for_a_person_goes_through_json_and_is_one_turn(
+    script, memori, turns, recalls
+):
+    async def confirm(ctx: Context) -> str:
+        """Ask the person."""
+        waiting = InputRequiredEvent(prefix="Sure?")
+        event = await ctx.wait_for_event(HumanResponseEvent, waiter_event=waiting)
+        return event.response
+
+    confirm.__annotations__["ctx"] = Context  # LlamaIndex reads it as it stands
+
+    def make() -> Any:
+        return FunctionAgent(llm=script.llm, tools=[confirm])
+
+    agent = make()
+    script.calls("confirm")
+    handler = agent.run("Order my green tea.", memory=new(memori))
+    async for event in handler.stream_events():
+        if isinstance(event, InputRequiredEvent):
+            saved = json.dumps(handler.ctx.to_dict())
+            await handler.cancel_run()
+            break
+    assert turns("alice") == [[("user", "Order my green tea.")]]
+    del handler, agent
+    gc.collect()
+    script.then("Ordered.")
+    agent = make()
+    context = Context.from_dict(agent, json.loads(saved))
+    handler = agent.run(ctx=context)
+    context.send_event(HumanResponseEvent(response="yes"))
+    assert str(await handler) == "Ordered."
+    assert turns("alice") == [[("user", "Order my green tea."), ("assistant", "Ordered.")]]
+
+
+async def test_the_retries_of_a_react_agent_are_one_turn(script, memori, turns, recalls):
+    script.then("Thought: I\nAction:", "", "Thought: I know.\nAnswer: Green.")
+    await react_agent(script).run("Which tea?", memory=new(memori))
+    assert recalls() == 1
+    assert turns("alice") == [[("user", "Which tea?"), ("assistant", "Green.")]]
+
+
+async def test_in_the_system_place_an_agents_own_prompt_is_a_message_of_its_own(script, memori):
+    """The limit that the documentation states."""
+    memori.scoped("alice").remember("User is allergic to peanuts.")
+    script.then("No.", "Thought: I\nAnswer: No.")
+    agent = function_agent(script, system_prompt="Be brief.")
+    await agent.run("Do peanuts suit me?", memory=new(memori, insert_method="system"))
+    assert [role for role, _ in script.last] == ["system", "system", "user"]
+    await react_agent(script).run("Do peanuts suit me?", memory=new(memori, insert_method="system"))
+    assert TAG not in script.last_text
 
 
 @pytest.mark.parametrize("streaming", [True, False])

@@ -301,5 +301,5 @@ def test_wrong_arguments_are_refused_by_name(memori):
 
 
 async def test_copies_share_the_memory_but_no_state(block, peanuts):
-    copied = copy.copy(block)
-    assert "allergic" in await copied.aget([said("Do peanuts suit me?")])
+    for copied in (copy.copy(block), copy.deepcopy(block), block.model_copy(deep=True)):
+        assert "allergic" in await copied.aget([said("Do peanuts suit me?")])

@@ -8,7 +8,9 @@ import gc
 import json
 import logging
 import pickle
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -258,7 +260,9 @@ def test_in_the_system_place_there_is_one_system_message_with_the_prompt_once(
     shown = memory.get()
     assert [m.role.value for m in shown] == ["system", "user"]
     assert (shown[0].content or "").count("Be brief.") == 1
-    assert (shown[0].content or "").startswith("Be brief.\n<memori_context>")
+    assert (shown[0].content or "").startswith("Be brief.\n\n<memori_context>")
+    memory.set([answer("Hi!"), ChatMessage("Be brief.", role="system"), said("Peanuts?")])
+    assert [m.role.value for m in memory.get()] == ["assistant", "system", "user"]
 
 
 def test_what_get_gives_can_be_changed_without_harm(memory, memori):
@@ -554,6 +558,44 @@ def test_a_restored_one_finds_its_memory_once_it_is_attached(tmp_path, caplog):
 
 
 # ------------------------------------------------------------------------------------ failures
+
+
+async def test_a_put_that_is_cancelled_while_it_recalls_is_captured_all_the_same(turns_of):
+    release = threading.Event()
+
+    def slow(texts: list[str]) -> list[list[float]]:
+        release.wait(10)
+        return [[1.0, 0.0] for _ in texts]
+
+    with Memori(InMemoryStore(), embedder=slow, extractor=None) as memori:
+        memory = MemoriMemory.from_defaults(memori, entity_id="alice")
+        put = asyncio.create_task(memory.aput(said("I live in Porto.")))
+        await asyncio.sleep(0.05)
+        put.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await put
+        release.set()
+        assert turns_of(memori, "alice") == [[("user", "I live in Porto.")]]
+
+
+def test_threads_that_put_answers_do_not_lose_or_double_turns(memori, turns):
+    """Streams of chat engines put their answers from threads of their own."""
+
+    def talk(n: int) -> None:
+        memory = MemoriMemory.from_defaults(memori, entity_id="alice", similarity_top_k=0)
+        for k in range(5):
+            memory.put(said(f"question {n} {k}"))
+            memory.get()
+            thread = threading.Thread(target=memory.put, args=[answer(f"answer {n} {k}")])
+            thread.start()
+            thread.join()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(talk, range(8)))
+    found = turns("alice")
+    assert len(found) == 40
+    for (_, question), (_, reply) in found:
+        assert question.removeprefix("question") == reply.removeprefix("answer")
 
 
 def test_a_failing_memory_is_logged_and_the_history_goes_on(flavour, caplog):

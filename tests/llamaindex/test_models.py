@@ -62,7 +62,7 @@ def test_questions_and_texts_go_their_own_ways():
     embedder.embed_documents(["a", "b"])
     embedder.embed_query("c")
     assert model.asked == [("text", "a"), ("text", "b"), ("query", "c")]
-    assert embedder.name == "llama-index/base_component/words"
+    assert embedder.name == "llama-index/WordsEmbedding/words"
     assert from_embed_model(model, name="mine").name == "mine"
 
 
