@@ -19,7 +19,7 @@ from memori_core.models import Fact, FactRecord, FactVersion, Mention, NewFact, 
 from memori_core.retrieval.dense import unit_vector
 from memori_core.retrieval.entities import EntityExtractor, default_extractor
 from memori_core.retrieval.hybrid import HybridRetriever
-from memori_core.retrieval.index_text import index_text
+from memori_core.retrieval.index_text import embedded_text
 from memori_core.stores.base import Store
 from memori_core.stores.transfer import export_jsonl, import_jsonl
 from memori_core.writes import CreateFact, DeleteFacts, UpdateFact, UpsertFact, WriteBatch
@@ -106,7 +106,7 @@ class MemoryCore:
         """
         now = self._clock()
         said = [fact if fact.said_at else replace(fact, said_at=now) for fact in new]
-        rows = self._rows([index_text(fact) for fact in said], vectors, progress=progress)
+        rows = self._rows([embedded_text(fact) for fact in said], vectors, progress=progress)
         mentions = self._mentions([fact.content for fact in said], names)
         ops: list[CreateFact | UpsertFact] = []
         for fact, row, named in zip(said, rows, mentions, strict=True):
@@ -129,7 +129,7 @@ class MemoryCore:
             if fact is None:
                 return None
             fact = replace(fact, content=str(content))
-            row = self._rows([index_text(fact)], None)[0]
+            row = self._rows([embedded_text(fact)], None)[0]
             values |= _intake.derived(fact)
             values |= {"vector": row, "embedder": self._embedder_name if row else None}
             mentions = self._mentions([fact.content])[0]
@@ -206,7 +206,7 @@ class MemoryCore:
             stale = [r for r in self.store.facts(scope) if self._is_stale(r)]
             for batch in _batches(stale, progress=progress, title=f"reindex {entity_id}"):
                 texts = [record.fact.content for record in batch]
-                rows = self._rows([index_text(record.fact) for record in batch], None)
+                rows = self._rows([embedded_text(record.fact) for record in batch], None)
                 named = self._mentions(texts)
                 ops = [
                     UpdateFact(

@@ -11,7 +11,7 @@ from memori_core.augmentation.support import SourceText
 from memori_core.conversation import ExtractedFact, Message
 from memori_core.errors import ConfigError
 from memori_core.models import NewFact
-from memori_core.retrieval.index_text import MONTHS, index_text
+from memori_core.retrieval.index_text import MONTHS, embedded_text
 
 _REWORDED = (
     (re.compile(r"['’]d\b"), "would had"),
@@ -88,7 +88,7 @@ def index_texts(found: Iterable[Found]) -> list[str]:
         said = one.message
         stored = [NewFact(said.content, kind="message"), *(_as_new(fact) for fact in one.facts)]
         texts += [
-            index_text(
+            embedded_text(
                 NewFact(
                     new.content,
                     kind=new.kind,

@@ -18,7 +18,8 @@ from memori_core.evaluation.vectors import StoredVectors, name_of
 from memori_core.evaluation.versions import versions
 from memori_core.memori import Memori, ScopedMemory
 from memori_core.retrieval.fusion import Fusion, make_fusion
-from memori_core.retrieval.index_text import first_person, index_text
+from memori_core.retrieval.index_text import embedded_text
+from memori_core.retrieval.person import first_person
 from memori_core.stores import InMemoryStore
 
 LIMIT = 5
@@ -119,7 +120,7 @@ def evaluate_gate(
     vectors = None if made is None else StoredVectors(made, cache)
     if vectors is not None:
         with vectors:
-            texts = [index_text(fact) for store in stores for fact in store.facts]
+            texts = [embedded_text(fact) for store in stores for fact in store.facts]
             vectors.embed_documents(texts, progress=progress)
             asked = [first_person(probe.text) for store in stores for probe in store.probes]
             vectors.embed_queries(asked, progress=progress)

@@ -20,7 +20,8 @@ from memori_core.evaluation.vectors import StoredVectors, name_of
 from memori_core.evaluation.versions import versions
 from memori_core.memori import Memori, ScopedMemory
 from memori_core.retrieval.fusion import Fusion, make_fusion
-from memori_core.retrieval.index_text import first_person, index_text
+from memori_core.retrieval.index_text import embedded_text
+from memori_core.retrieval.person import first_person
 from memori_core.stores import InMemoryStore
 
 DEPTH = 10
@@ -120,7 +121,7 @@ def _evaluate(
     progress: bool,
 ) -> Evaluation:
     if vectors is not None:
-        texts = [index_text(fact) for c in dataset.collections for fact in c.facts]
+        texts = [embedded_text(fact) for c in dataset.collections for fact in c.facts]
         vectors.embed_documents(texts, progress=progress)
         asked = [
             first_person(question.text) for c in dataset.collections for question in c.questions

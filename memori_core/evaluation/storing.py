@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from memori_core.embedding import Embedder
 from memori_core.memori import ScopedMemory
 from memori_core.models import NewFact
-from memori_core.retrieval.index_text import index_text
+from memori_core.retrieval.index_text import embedded_text
 
 
 def remember_all(
@@ -17,6 +17,6 @@ def remember_all(
 
     The two differ where a fact says the same as an earlier one, and was merged into it.
     """
-    rows = None if vectors is None else vectors.embed_documents(list(map(index_text, facts)))
+    rows = None if vectors is None else vectors.embed_documents(list(map(embedded_text, facts)))
     kept = memory.remember_many(facts, vectors=rows)
     return {str(new.id): fact.id for new, fact in zip(facts, kept, strict=True)}

@@ -12,7 +12,7 @@ from memori_core.embedding import CachingEmbedder, Embedder, EmbedderProfile, Fl
 from memori_core.embedding.profiles import estimate_profile, profile_from_bytes, profile_to_bytes
 from memori_core.errors import DimensionMismatchError, StoreError
 from memori_core.retrieval.dense import unit_vector
-from memori_core.retrieval.index_text import first_person
+from memori_core.retrieval.person import first_person
 from memori_core.stores.base import Store
 
 logger = logging.getLogger(__name__)

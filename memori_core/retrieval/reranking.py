@@ -13,7 +13,7 @@ from memori_core.results import RecalledFact
 from memori_core.retrieval.candidates import best_first
 from memori_core.retrieval.fusion import Fusion, Pool, Search, make_fusion
 from memori_core.retrieval.index import EntityIndex
-from memori_core.retrieval.index_text import first_person
+from memori_core.retrieval.person import first_person
 from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
 from memori_core.writes import Changes
 

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from memori_core.retrieval import stopwords
 from memori_core.retrieval.stemming import stem
 
-TOKENIZER_VERSION = 1
+TOKENIZER_VERSION = 2
 """Stored beside terms; terms of another version are made again from the text."""
 
 STOP_MARK = "~"

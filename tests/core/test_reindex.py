@@ -21,7 +21,7 @@ def test_what_is_changed_while_vectors_are_made_anew_is_kept(path: Path) -> None
     with Memori(path, embedder=None) as other:
 
         def change_meanwhile(texts: list[str]) -> list[list[float]]:
-            if texts == ["User likes tea."]:
+            if texts == ["I like tea"]:
                 other.scoped("alice").update(fact.id, text="User likes oolong.")
             return [[1.0, 0.0] for _ in texts]
 

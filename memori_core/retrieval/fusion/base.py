@@ -16,9 +16,9 @@ from memori_core.retrieval.candidates import IntArray, candidate_limit, top_rows
 from memori_core.retrieval.cohort import cohort
 from memori_core.retrieval.dense import cosine_scores, row_cosines
 from memori_core.retrieval.index import Snapshot
-from memori_core.retrieval.index_text import first_person
 from memori_core.retrieval.lexical import BoolArray, Float64Array
 from memori_core.retrieval.mentions import Mentions
+from memori_core.retrieval.person import first_person
 from memori_core.retrieval.relevance import WordMatch, dense_strength, match_words
 from memori_core.retrieval.tokenization import Word, beyond_latin, has_cjk, query_words
 

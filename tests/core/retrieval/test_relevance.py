@@ -11,8 +11,8 @@ from memori_core.embedding import EmbedderProfile
 from memori_core.retrieval.cohort import cohort
 from memori_core.retrieval.fusion import CoverageFusion, Search
 from memori_core.retrieval.index import EntityIndex
-from memori_core.retrieval.index_text import first_person
 from memori_core.retrieval.lexical import LexicalIndex
+from memori_core.retrieval.person import first_person
 from memori_core.retrieval.relevance import (
     dense_strength,
     match_words,
@@ -86,11 +86,13 @@ def test_a_chinese_question_that_is_understood_has_a_cut_of_its_own(
         ("用户界面要简洁。", "用户界面要简洁。"),
         ("用户名是小周。", "用户名是小周。"),
         ("团队负责用户增长。", "团队负责用户增长。"),
-        ("User lives in Porto.", "User lives in Porto."),
+        ("User lives in Porto.", "I live in Porto"),
+        ("User's cat is called Miso.", "My cat is called Miso"),
+        ("User interface prototypes are due.", "User interface prototypes are due."),
         ("我住在杭州。", "我住在杭州。"),
     ],
 )
-def test_the_user_of_a_chinese_fact_is_the_one_who_asks(text: str, searched: str) -> None:
+def test_the_user_of_a_fact_is_the_one_who_asks(text: str, searched: str) -> None:
     assert first_person(text) == searched
     fake = FakeEmbedder()
     hybrid, words = (
