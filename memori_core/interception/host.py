@@ -83,5 +83,6 @@ class MemoryHost(Protocol):
         ...
 
     def catch_up(self, scope: Scope) -> None:
-        """Load what changed since the last recall, before the next one has to."""
+        """Load what changed since the last recall, before the next one has to. Where nothing is
+        loaded yet, nothing is."""
         ...

@@ -14,9 +14,11 @@ import pytest
 from memori_core import Memori, Scope
 from memori_core.interception import Llm, captures
 from memori_core.interception.captures import CaptureQueue
+from memori_core.interception.host import Context
 from memori_core.interception.memory import MemoriHost
+from memori_core.interception.workshop import Workshop
 from memori_core.stores import InMemoryStore
-from memori_core.testing import ProviderServer
+from memori_core.testing import FakeEmbedder, ProviderServer
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "Which tea do I like?"}]}
 
@@ -153,6 +155,50 @@ def test_the_index_has_caught_up_before_the_next_recall(server: ProviderServer):
         loads = store.loads
         assert alice.recall("Which tea do I like?").facts
         assert store.loads == loads
+
+
+def test_an_index_that_nobody_recalls_from_is_not_loaded(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    openai = pytest.importorskip("openai", reason="openai is not installed")
+    store = Counting()
+    monkeypatch.setattr(MemoriHost, "recall", lambda *_: Context("", "no_facts"))
+    with (
+        Memori(store, embedder=None, extractor=None) as memori,
+        openai.OpenAI(api_key="x", base_url=server.openai_url) as client,
+    ):
+        memori.scoped("alice").remember("User likes green tea.")
+        memori.llm.register(client, scope=Scope("alice"), on_error="raise")
+        loads = store.loads
+        client.chat.completions.create(**ASK)
+        assert memori.llm.drain(5)
+        assert store.loads == loads
+        assert len(memori.scoped("alice").messages()) == 2
+
+
+def test_turns_are_captured_while_the_embedder_is_being_loaded(server: ProviderServer):
+    openai = pytest.importorskip("openai", reason="openai is not installed")
+    release = threading.Event()
+
+    class Loading(FakeEmbedder):
+        @property
+        def dim(self) -> int:
+            release.wait(20)
+            return super().dim
+
+        def warm_up(self) -> None:
+            release.wait(20)
+
+    with Memori(InMemoryStore(), embedder=Loading(), extractor=None) as memori:
+        llm = Llm(memori)
+        llm._workshop = Workshop(MemoriHost(memori), recall_limit_s=0.1, first_limit_s=0.1)
+        with openai.OpenAI(api_key="x", base_url=server.openai_url) as client:
+            llm.register(client, scope=Scope("alice"))
+            for _ in range(2):
+                client.chat.completions.create(**ASK)
+        assert llm.drain(5)
+        release.set()
+        assert len(memori.scoped("alice").messages()) == 4
 
 
 FORK = """
