@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from memori_core.hooks import OnError
 
@@ -13,17 +13,37 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-LIMIT_S = 15.0
+LIMIT_S: Final = 15.0
 """How long a run waits for memory. The first recall may have to load the embedder."""
 
 
-async def guarded(doing: Awaitable[T], otherwise: T, *, what: str, on_error: OnError) -> T:
-    """What the awaitable gives, or something else if it fails or takes too long."""
-    try:
-        async with asyncio.timeout(LIMIT_S):
-            return await doing
-    except Exception as e:
-        if on_error == "raise":
-            raise
-        logger.warning("memory failed (%s): %r; the agent goes on without", what, e, exc_info=e)
-        return otherwise
+class Guard:
+    """Gives an answer where memory fails, and logs the first failure of each sort.
+
+    Args:
+        on_error: `"log"`, or `"raise"` for tests.
+    """
+
+    def __init__(self, on_error: OnError) -> None:
+        self._on_error: OnError = on_error
+        self._told: set[str] = set()
+
+    async def __call__(self, doing: Awaitable[T], *, otherwise: T, what: str) -> T:
+        """What the awaitable gives, or something else if it fails or takes too long."""
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                return await doing
+        except Exception as e:
+            if self._on_error == "raise":
+                raise
+            level = logging.DEBUG if what in self._told else logging.WARNING
+            self._told.add(what)
+            logger.log(
+                level,
+                "memory failed (%s): %r; the agent goes on without. Further failures are logged "
+                "at DEBUG",
+                what,
+                e,
+                exc_info=e,
+            )
+            return otherwise

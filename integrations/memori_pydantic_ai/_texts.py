@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -42,25 +42,44 @@ def said_in(prompt: Prompt) -> Said:
     return Said(text="\n".join(_pieces(prompt)), query="\n".join(_texts(prompt)))
 
 
-def said_last(messages: Sequence[ModelMessage]) -> Said:
-    """What the user said last in a history: a run without a prompt goes on from there."""
-    for message in reversed(messages):
-        if isinstance(message, ModelRequest):
-            for part in reversed(message.parts):
-                if isinstance(part, UserPromptPart) and (text := "\n".join(_pieces(part.content))):
-                    return Said(text=text, run_id=message.run_id, at=part.timestamp)
-    return Said()
+def said_in_run(prompt: Prompt, messages: Sequence[ModelMessage]) -> Said:
+    """What a run is about: its prompt, else what the user said last in the history.
+
+    A history that ends with words of the user asks something: chat frontends send their whole
+    conversation so. Any other run without a prompt only goes on, with tool results for example.
+    """
+    if prompt is not None:
+        return said_in(prompt)
+    requests = [message for message in messages if isinstance(message, ModelRequest)]
+    said = next((said for request in reversed(requests) if (said := _said_by(request)).text), None)
+    if said is None:
+        return Said()
+    asks = messages[-1] is requests[-1] and bool(_said_by(requests[-1]).text)
+    return said if asks else replace(said, query="")
+
+
+def _said_by(request: ModelRequest) -> Said:
+    parts = [part for part in request.parts if isinstance(part, UserPromptPart)]
+    return Said(
+        text="\n".join(piece for part in parts for piece in _pieces(part.content)),
+        query="\n".join(text for part in parts for text in _texts(part.content)),
+        run_id=request.run_id,
+        at=parts[0].timestamp if parts else None,
+    )
 
 
 def answer_of(output: object) -> str:
-    """What an output says: a text as it is, data as JSON."""
+    """What an output says: a text as it is, data as JSON, or as it prints if that cannot be."""
     if output is None:
         return ""
     if isinstance(output, str):
         return output
     if isinstance(output, BinaryContent):
         return _placeholder(output)
-    return to_json(output, bytes_mode="base64", serialize_unknown=True).decode()
+    try:
+        return to_json(output, bytes_mode="base64", serialize_unknown=True).decode()
+    except ValueError:  # a serializer of its own failed
+        return str(output)
 
 
 def _items(prompt: Prompt) -> Sequence[UserContent]:

@@ -10,10 +10,10 @@ from typing import Final
 from pydantic_ai import RunContext
 from pydantic_ai.tools import AgentDepsT
 
-from memori_core import ScopedMemory
+from memori_core import Scope, ScopedMemory
 from memori_core.hooks import OnError
 from memori_pydantic_ai._blocks import block_of
-from memori_pydantic_ai._guarding import guarded
+from memori_pydantic_ai._guarding import Guard
 from memori_pydantic_ai._texts import said_in
 
 MAX_RUNS: Final = 1_000
@@ -64,27 +64,25 @@ def memory_instructions(
         strictness: Scales the cut below which nothing is recalled; 0 switches it off.
         on_error: When memory fails: `"log"` it and go on without, or `"raise"`.
     """
-    blocks: OrderedDict[str, str] = OrderedDict()
+    guard = Guard(on_error)
+    blocks: OrderedDict[tuple[str | None, Scope], str] = OrderedDict()
     lock = threading.Lock()
 
     async def recalled(ctx: RunContext[AgentDepsT]) -> str | None:
-        run_id = ctx.run_id or ""
+        memory, query = get_memory(ctx), said_in(ctx.prompt).query
+        if memory is None or not query:
+            return None
+        run = (ctx.run_id, memory.scope)  # ids of runs can be chosen, and chosen twice
         with lock:
-            block = blocks.get(run_id) if run_id else None
+            block = blocks.get(run)
         if block is None:
-            block = await recall(ctx)
+            search = memory.arecall(query, limit=limit, strictness=strictness)
+            found = await guard(search, otherwise=None, what="memory_instructions")
+            block = "" if found is None else block_of(found)
             with lock:
-                blocks[run_id] = block
+                blocks[run] = block
                 while len(blocks) > MAX_RUNS:
                     blocks.popitem(last=False)
         return block or None
-
-    async def recall(ctx: RunContext[AgentDepsT]) -> str:
-        memory, query = get_memory(ctx), said_in(ctx.prompt).query
-        if memory is None or not query:
-            return ""
-        search = memory.arecall(query, limit=limit, strictness=strictness)
-        found = await guarded(search, None, what="memory_instructions", on_error=on_error)
-        return "" if found is None else block_of(found)
 
     return recalled

@@ -13,7 +13,7 @@ from memori_core import ScopedMemory
 from memori_core.errors import ConfigError
 from memori_core.hooks import OnError
 from memori_pydantic_ai._blocks import listed
-from memori_pydantic_ai._guarding import guarded
+from memori_pydantic_ai._guarding import Guard
 
 ToolName = Literal["search_memory", "remember", "forget"]
 TOOLS: Final[tuple[ToolName, ...]] = ("search_memory", "remember", "forget")
@@ -72,6 +72,8 @@ def memory_toolset(
         id: The toolset's id, which durable engines need.
     """
 
+    guard = Guard(on_error)
+
     async def search_memory(ctx: RunContext[Any], query: str) -> str:
         """Search what is remembered about the user from earlier conversations.
 
@@ -82,7 +84,7 @@ def memory_toolset(
         if memory is None:
             return UNAVAILABLE
         search = memory.arecall(query, limit=limit, strictness=strictness)
-        found = await guarded(search, None, what="search_memory", on_error=on_error)
+        found = await guard(search, otherwise=None, what="search_memory")
         if found is None:
             return UNAVAILABLE
         facts = {fact.id: fact for fact in [*found.pinned, *(hit.fact for hit in found)]}
@@ -97,9 +99,7 @@ def memory_toolset(
         memory = get_memory(ctx)
         if memory is None:
             return UNAVAILABLE
-        return await guarded(
-            _remember(memory, fact), UNAVAILABLE, what="remember", on_error=on_error
-        )
+        return await guard(_remember(memory, fact), otherwise=UNAVAILABLE, what="remember")
 
     async def forget(ctx: RunContext[Any], fact_id: str) -> str:
         """Delete a fact about the user for good, when they ask for it.
@@ -110,9 +110,7 @@ def memory_toolset(
         memory = get_memory(ctx)
         if memory is None:
             return UNAVAILABLE
-        gone = await guarded(
-            memory.aforget(fact_id.strip()), None, what="forget", on_error=on_error
-        )
+        gone = await guard(memory.aforget(fact_id.strip()), otherwise=None, what="forget")
         if gone is None:
             return UNAVAILABLE
         return "Forgotten." if gone else "There is no such fact."

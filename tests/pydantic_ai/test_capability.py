@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, field_serializer
 from pydantic_ai import (
     Agent,
+    AgentRunResult,
     DeferredToolRequests,
     DeferredToolResults,
     RunContext,
@@ -38,7 +39,7 @@ from pydantic_ai.models.test import TestModel
 from memori_core import Memori
 from memori_core.errors import ConfigError
 from memori_pydantic_ai import MemoriCapability
-from memori_pydantic_ai._texts import answer_of, said_in, said_last
+from memori_pydantic_ai._texts import answer_of, said_in, said_in_run
 
 SAID = "I live in Porto."
 
@@ -117,9 +118,19 @@ def test_texts_of_prompts_and_outputs():
     assert answer_of(b"\xff") == '"_w=="'
     assert "object" in answer_of({"x": object()})
 
+    class Odd(BaseModel):
+        name: str
+
+        @field_serializer("name")
+        def no(self, name: str) -> str:
+            raise RuntimeError("no")
+
+    assert answer_of(Odd(name="Bob")) == "name='Bob'"
+
 
 def test_what_was_said_last_in_a_history():
     at = datetime(2026, 5, 1, tzinfo=UTC)
+    media = ImageUrl("https://x.test/y.png")
     history: list[ModelMessage] = [
         ModelRequest([UserPromptPart("first")], run_id="r1"),
         ModelResponse([TextPart("answer")]),
@@ -128,9 +139,14 @@ def test_what_was_said_last_in_a_history():
         ModelResponse([ToolCallPart("ping", {})]),
         ModelRequest([ToolReturnPart("ping", "pong", tool_call_id="1")]),
     ]
-    said = said_last(history)
-    assert (said.text, said.run_id, said.at) == ("second", "r2", at)
-    assert said_last([]).text == ""
+    said = said_in_run(None, history)
+    assert (said.text, said.query, said.run_id, said.at) == ("second", "", "r2", at)
+    assert said_in_run(None, []).text == ""
+    assert said_in_run(None, [ModelResponse([TextPart("hi")])]).text == ""
+    assert said_in_run("now", history).text == "now"
+    asking = ModelRequest([UserPromptPart("third"), UserPromptPart(["fourth", media])])
+    said = said_in_run(None, [*history, asking])
+    assert (said.text, said.query) == ("third\nfourth\n[image]", "third\nfourth")
 
 
 # ---------------------------------------------------------------------------- pauses and resumption
@@ -190,6 +206,44 @@ async def test_a_run_without_a_prompt_over_an_answered_turn_stores_nothing_again
     recorder.reply = "more"
     await agent.run(message_history=first.all_messages(), deps=alice)
     assert captured() == [("user", SAID), ("assistant", "ok")]
+
+
+async def test_a_history_that_ends_with_a_question_is_a_prompt(
+    memori: Memori, recorder: Any, alice: Any, captured: Any
+):
+    """Chat frontends (AG-UI, Vercel AI) send their conversation so, without a prompt."""
+    memori.scoped("alice").remember("User lives in Porto.")
+    agent = Agent(recorder.model, deps_type=object, capabilities=[capability(memori)])
+    history: list[ModelMessage] = [
+        ModelRequest([UserPromptPart("hello")]),
+        ModelResponse([TextPart("hi")]),
+        ModelRequest([UserPromptPart("Where in Porto do I live?")]),
+    ]
+    result = await agent.run(message_history=history, deps=alice)
+    assert recorder.texts()[-1].count("User lives in Porto") == 1
+    assert b"memori_context" not in result.all_messages_json()
+    assert captured() == [("user", "Where in Porto do I live?"), ("assistant", "ok")]
+
+
+async def test_an_output_that_cannot_be_told_costs_the_turn_and_not_the_answer(
+    memori: Memori, recorder: Any, alice: Any, captured: Any
+):
+    class Mute(BaseModel):
+        name: str
+
+        def __str__(self) -> str:
+            raise RuntimeError("mute")
+
+        @field_serializer("name")
+        def no(self, name: str) -> str:
+            raise RuntimeError("mute")
+
+    agent = Agent(
+        recorder.model, output_type=Mute, deps_type=object, capabilities=[MemoriCapability(memori)]
+    )
+    assert (await agent.run(SAID, deps=alice)).output.name == "Bob"
+    assert captured() == []
+    assert memori.stats()["capture_failed"] == 1
 
 
 async def test_in_history_mode_the_block_stays_during_a_pause(memori: Memori, alice: Any):
@@ -263,8 +317,6 @@ async def test_what_another_hook_makes_of_the_result_is_what_is_stored(
 ):
     class Recovering(AbstractCapability[Any]):
         async def on_run_error(self, ctx: Any, *, error: BaseException) -> Any:
-            from pydantic_ai import AgentRunResult
-
             return AgentRunResult("Sorry.")
 
     agent = Agent(recorder.model, deps_type=object, capabilities=[capability(memori), Recovering()])
@@ -367,7 +419,7 @@ async def test_what_crosses_the_border_of_a_durable_engine_is_plain_data(memori:
     made = capability(memori)
     operations = collect_capability_operations(made)
     assert set(operations) == {"recall", "capture"}
-    recalled = await made.recall_facts(None, "Where in Porto?", "alice", None, None)  # type: ignore[arg-type]
+    recalled = await made._recall_facts(None, "Where in Porto?", "alice", None, None)  # type: ignore[arg-type]
     assert "Porto" in recalled.block
     adapter: TypeAdapter[Any] = TypeAdapter(operations["recall"].result_type)
     assert adapter.validate_json(adapter.dump_json(recalled)) == recalled

@@ -165,6 +165,17 @@ async def test_each_run_has_instructions_of_its_own(memori: Memori, recorder: An
     assert ["oolong" in text for text in recorder.texts()] == [True, False, False]
 
 
+async def test_a_run_id_that_is_used_twice_shows_nobody_what_is_anothers(
+    memori: Memori, recorder: Any
+):
+    memori.scoped("alice").remember("User likes oolong tea.")
+    agent = Agent(recorder.model, deps_type=Deps, instructions=memory_instructions(memory_of))
+    for user in ("alice", "bob"):
+        deps = Deps(memori.scoped(user))
+        await agent.run("Which tea do I like?", deps=deps, run_id="job-1")
+    assert ["oolong" in text for text in recorder.texts()] == [True, False]
+
+
 async def test_instructions_of_old_runs_are_let_go(
     memori: Memori, recorder: Any, monkeypatch: pytest.MonkeyPatch
 ):

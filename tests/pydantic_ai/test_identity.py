@@ -186,6 +186,8 @@ def test_arguments_that_cannot_be_right_are_refused(memori: Memori):
         ({"capture_partial": "all"}, "capture_partial"),
         ({"on_missing_identity": "log"}, "on_missing_identity"),
         ({"on_error": "ignore"}, "on_error"),
+        ({"limit": 0}, "limit"),
+        ({"strictness": -1}, "strictness"),
         ({"tools": ["search"]}, "search_memory, remember, forget, got"),
     ):
         with pytest.raises(ConfigError, match=message):
