@@ -34,7 +34,8 @@ class BackgroundLoop:
                 threading.Thread(
                     target=_serve, args=(self._loop,), name="memori-embedder", daemon=True
                 ).start()
-                weakref.finalize(self, _stop, self._loop)
+                # Not at exit: what was captured may still have to be embedded then.
+                weakref.finalize(self, _stop, self._loop).atexit = False
             return self._loop
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pydantic_ai
@@ -238,6 +241,32 @@ def stream_sync_raises(agent: Agent[Any, str], deps: Any) -> None:
     with agent.run_stream_sync(PROMPT, deps=deps) as stream:
         for _ in stream.stream_text(delta=True, debounce_by=None):
             raise KeyError("consumer")
+
+
+SCRIPT = """
+import sys
+from memori_core import Memori
+from memori_pydantic_ai import MemoriCapability
+from pydantic_ai import Agent
+from pydantic_ai.models.test import TestModel
+
+memori = Memori(sys.argv[1], embedder=None)
+agent = Agent(TestModel(), capabilities=[MemoriCapability(memori, user_id="alice")])
+print(agent.run_sync("I live in Porto.").output)
+"""
+
+
+def test_b68_a_script_that_ends_at_once_loses_nothing(tmp_path: Path):
+    path = tmp_path / "memories.db"
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(path)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    with Memori(path, embedder=None) as memori:
+        assert [m.message.content for m in memori.scoped("alice").messages()] == [
+            PROMPT,
+            done.stdout.strip(),
+        ]
 
 
 SYNC: dict[str, tuple[Callable[[Agent[Any, str], Any], None], str, str | None]] = {

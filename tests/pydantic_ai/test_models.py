@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,6 +127,28 @@ def test_the_loop_ends_with_the_embedder():
     gc.collect()
     thread.join(5)
     assert not thread.is_alive()
+
+
+SCRIPT = """
+import sys
+from memori_core import Memori
+from memori_pydantic_ai import from_embedder
+from pydantic_ai.embeddings import TestEmbeddingModel
+
+memori = Memori(sys.argv[1], embedder=from_embedder(TestEmbeddingModel()))
+memori.scoped("alice").capture("I live in Porto.")
+"""
+
+
+def test_a_script_that_ends_at_once_still_embeds_what_it_captured(tmp_path: Path):
+    path = tmp_path / "memories.db"
+    command = [sys.executable, "-W", "error", "-c", SCRIPT, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    with Memori(path, embedder=from_embedder(TestEmbeddingModel())) as memori:
+        found = memori.scoped("alice").recall("Where in Porto?", strictness=0)
+        assert found[0].content == "User lives in Porto."
+        assert found.without_vector == 0
 
 
 def test_a_failing_provider_is_an_embedding_error():
