@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import re
 
-from memori_core.errors import MissingExtraError
-from memori_core.frameworks import release, require_framework
+from memori_core.frameworks import require_framework
 from memori_core.hooks import TAG
 
 FRAMEWORK_VERSION = require_framework(
     "memori_pydantic_ai",
     module="pydantic_ai",
     package="pydantic-ai-slim",
-    floor=(2,),  # as in the extra, pyproject.toml
+    # As in the extra, pyproject.toml. Before, what a hook puts into a request stays in the history:
+    # recalled facts would, too.
+    floor=(2, 58),
     extra="pydantic-ai",
 )
 """The release that is installed. Differences between releases are settled in this file."""
-
-if release(FRAMEWORK_VERSION) < (2, 58):  # to become the floor above, with that of the extra
-    # Before, what a hook puts into a request stays in the history: recalled facts would, too.
-    raise MissingExtraError(
-        "memori_pydantic_ai",
-        package=f"pydantic-ai-slim>=2.58, not {FRAMEWORK_VERSION}",
-        extra="pydantic-ai",
-    )
 
 # With a space in it the core takes a tag for a comparison.
 _SPACED_TAG = re.compile(

@@ -54,7 +54,8 @@ def read_messages(messages: object) -> tuple[Message, ...]:
     Raises:
         ConfigError: Something is no message, or its time is none; its number is in the error.
     """
-    one = isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable)
+    one = hasattr(messages, "content")  # also a pydantic model, which is iterable
+    one = one or isinstance(messages, str | Mapping) or not isinstance(messages, Iterable)
     several = cast("Iterable[object]", [messages] if one else messages)
     read: list[Message] = []
     for number, item in enumerate(several):

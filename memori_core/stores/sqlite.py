@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from memori_core.conversation import Job, JobStatus, Session, Status, StoredMessage, StoredTriple
@@ -75,7 +76,10 @@ class SQLiteStore(Store):
     ) -> None:
         if synchronous not in ("FULL", "NORMAL"):
             raise ConfigError(f'`synchronous` is {synchronous!r}; it can be "FULL" or "NORMAL".')
-        self._file = SQLiteFile(os.fspath(path), synchronous=synchronous)
+        name = os.fspath(path)
+        if name != ":memory:":  # the program may change its folder before the next connection
+            name = str(Path(name).absolute())
+        self._file = SQLiteFile(name, synchronous=synchronous)
         self._handles = HandleSet()
         self._writer = self._handles.add(Handle(self._file.path, self._file.open_writer))
         self._commits = GroupCommit(self._file, self._writer)

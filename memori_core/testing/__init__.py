@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memori_core.testing.embedders import EmbedderConformance, FakeEmbedder
     from memori_core.testing.extractors import ExtractorConformance
     from memori_core.testing.facts import fact_record
+    from memori_core.testing.prompts import facts_in
     from memori_core.testing.provider_server import ProviderServer, Reply
     from memori_core.testing.stores import StoreConformance
 
@@ -23,6 +24,7 @@ __all__ = [
     "Reply",
     "StoreConformance",
     "fact_record",
+    "facts_in",
 ]
 
 _MODULES = {
@@ -33,6 +35,7 @@ _MODULES = {
     "Reply": "provider_server",
     "StoreConformance": "stores",
     "fact_record": "facts",
+    "facts_in": "prompts",
 }
 
 

@@ -91,3 +91,17 @@ def test_b84_tomorrow_is_told_from_the_message_s_own_time(field: str):
         (fact,) = alice.list()
     assert fact.content == "The dentist is on 25 May 2023."
     assert fact.said_at == datetime(2023, 5, 24, 8, tzinfo=UTC)
+
+
+def test_one_message_of_a_framework_may_be_iterable():
+    class Model:
+        """As pydantic's models are: iterating gives (field, value) pairs."""
+
+        type = "human"
+        content = "I like tea."
+
+        def __iter__(self):
+            return iter([("type", self.type), ("content", self.content)])
+
+    (message,) = read_messages(Model())
+    assert (message.role, message.content) == ("user", "I like tea.")

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
+
+from memori_core.testing import ProviderServer
 
 Run = Callable[..., Result]
 
@@ -55,13 +59,48 @@ def test_the_story_shows_each_part(run: Run, temporary_folder: Path, embedder: s
     shown = run("demo", "--embedder", embedder).stdout
     parts = [line for line in shown.splitlines() if line[:2] in {f"{i}." for i in range(1, 8)}]
     assert len(parts) == 7
-    # Pinned facts, in both languages; a history; the file opened again.
-    assert "| - I'm allergic to peanuts. Stated at" in shown
-    assert "| - 我对花生过敏. Stated at" in shown
-    assert "I live in Porto with my wife Inês." in shown.split("6. ")[1]
-    assert "10 facts of 2 people" in shown
-    assert "I live in Lisbon since the move." in shown.split("7. ")[1]
+    captured, changed, pinned = (shown.split(f"\n{n}. ")[1] for n in (1, 5, 6))
+    assert "alice: User is allergic to peanuts.  [pinned]" in captured
+    assert "王芳: 用户住在杭州。" in captured
+    assert "until 2026-03-10: User lives in Porto." in changed
+    assert "| - User is allergic to peanuts. Stated at 2026-01-05" in pinned
+    assert "| - 用户对花生过敏. Stated at 2026-01-07" in pinned
     assert list(temporary_folder.iterdir()) == []
+
+
+def test_the_story_asks_the_frameworks_that_are_installed(run: Run):
+    shown = run("demo", "--embedder", "none").stdout.split("\n7. ")[1]
+    installed = {point.name for point in entry_points(group="memori_core.demo")}
+    assert installed == {"agno", "langchain", "llama-index", "pydantic-ai"}
+    for name in installed:
+        told, others = shown.split(f"{name}, alice: ")[1].splitlines()[1:3]
+        assert "User is allergic to peanuts" in told
+        assert others.strip() == "and bob is told: nothing"
+
+
+def test_the_story_names_the_extra_of_a_framework_that_is_not_installed(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "memori_agno._demo", None)
+    shown = run("demo", "--embedder", "none").stdout
+    assert 'agno is not installed: pip install "memori-core[agno]"' in shown
+
+
+def test_a_real_model_answers_at_the_end(run: Run):
+    with ProviderServer() as server:
+        server.script("Rice cakes.")
+        args = ("--base-url", server.openai_url, "--model", "m")
+        shown = run("demo", "--embedder", "none", *args).stdout
+    assert "Rice cakes." in shown.split("\n8. ")[1]
+    (request,) = server.requests
+    assert "allergic to peanuts" in request.body["messages"][0]["content"]
+
+
+def test_a_model_without_a_server_and_a_server_without_a_model_are_refused(run: Run):
+    assert "--model" in run("demo", "--base-url", "http://localhost:1", code=2).stderr
+    assert "OPENAI_API_KEY" in run("demo", "--model", "m", code=2).stderr
+    told = run("demo", "--embedder", "none", "--base-url", "nowhere", "--model", "m", code=2)
+    assert "base_url" in told.stderr
 
 
 @pytest.mark.parametrize("embedder", ["static", "none"])
@@ -76,11 +115,11 @@ def test_the_story_with_the_default_embedder_answers_by_meaning(run: Run):
     recalls = run("demo").stdout.split("\n2. ")[1].split("\n3. ")[0]
     lines = [line.strip() for line in recalls.splitlines()]
     for question, first in [
-        ("alice: What instrument do I play?", "· I play the cello in an amateur orchestra."),
-        ("alice: What is my job?", "· I work as a nurse at the children's hospital."),
+        ("alice: What instrument do I play?", "· User plays the cello in an amateur orchestra."),
+        ("alice: What is my job?", "· User works as a nurse."),
         ("alice: code K-4711", "· The alarm code of the garage is K-4711."),
-        ("王芳: 我的猫叫什么名字？", "· 我的猫叫豆豆，今年三岁。"),
-        ("王芳: 我在哪里工作？", "· 我住在杭州，在一家书店工作。"),
+        ("王芳: 我的猫叫什么名字？", "· 用户的猫叫豆豆。"),
+        ("王芳: 我在哪里工作？", "· 用户在一家书店工作。"),
     ]:
         assert lines[lines.index(question) + 1] == first
 

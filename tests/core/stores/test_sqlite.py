@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -480,3 +481,17 @@ def open_and_write(paths, n, start):
         start.wait(60)
         with SQLiteStore(path) as store:
             create(store, ALICE, fact_record(f"Fact {n}"))
+
+
+def test_a_relative_path_stays_the_same_file_when_the_folder_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    with SQLiteStore("memories.db") as store:
+        monkeypatch.chdir(elsewhere)
+        create(store, ALICE, fact_record("User likes tea"))
+        with ThreadPoolExecutor(1) as pool:  # with a connection of its own
+            assert pool.submit(contents, store, ALICE).result() == ["User likes tea"]
+    assert list(elsewhere.iterdir()) == []
