@@ -38,7 +38,10 @@ def chat_model(base_url: str, model: str) -> Ask:
     )
 
     def ask(messages: list[dict[str, str]]) -> str:
-        response = endpoint.post({"model": model, "messages": messages})
+        try:
+            response = endpoint.post({"model": model, "messages": messages})
+        finally:
+            endpoint.close()
         if not response.is_success:
             raise endpoint.refusal(response)
         try:
