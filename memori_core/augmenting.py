@@ -61,6 +61,7 @@ class Augmenter:
         scope = Scope(job.entity_id, process_id=job.process_id, session_id=job.session_id)
         ops = (*self._ops(scope, job, extraction), FinishJob(job.id, lease=job.lease))
         self._core.store.apply(scope, WriteBatch(ops))
+        self._core.retriever.catch_up(scope)
 
     def _ops(self, scope: Scope, job: Job, extraction: Extraction) -> Iterator[Op]:
         facts = _one_of_each(extraction.facts)

@@ -87,11 +87,7 @@ class MemoriHost:
 
     def catch_up(self, scope: Scope) -> None:
         """Have the entity's index follow what was stored, if it is in memory."""
-        # Not `retriever.cache`, which would load the embedder, nor an index that nobody recalls
-        # from: the turns that wait behind this one would wait for it.
-        cache = self._memory.retriever._cache  # noqa: SLF001
-        if cache is not None and scope.entity_key in cache._entries:  # noqa: SLF001
-            cache.snapshot(scope)
+        self._memory.retriever.catch_up(scope)
 
     def _handle(self, scope: Scope) -> Handle:
         return self._memory.scoped(

@@ -88,6 +88,13 @@ class IndexCache:
             entry.mentions = (snapshot.revision, mentions)
         return mentions
 
+    def catch_up(self, scope: Scope) -> None:
+        """Have the entity's index follow the store, if it is in memory."""
+        with self._lock:
+            known = scope.entity_key in self._entries
+        if known:
+            self.snapshot(scope)
+
     def forget(self, scope: Scope) -> None:
         """Drop the entity's index."""
         with self._lock:

@@ -203,6 +203,14 @@ class HybridRetriever:
             process_only=process_only,
         )
 
+    def catch_up(self, scope: Scope) -> None:
+        """Have the entity's index follow what was stored, so that the next recall need not.
+
+        An index that nobody recalls from is not loaded, nor is the embedder.
+        """
+        if self._cache is not None:
+            self._cache.catch_up(scope)
+
     def forget(self, scope: Scope) -> None:
         """Drop the entity's index from memory, if it is there."""
         if self._cache is not None:
