@@ -433,3 +433,14 @@ def test_its_repr_and_its_copies_hold_nothing_of_a_run(memori: Memori):
     made = capability(memori)
     assert "_run" not in repr(made)
     assert "_hooks" not in repr(made)
+
+
+def test_the_public_names():
+    import memori_pydantic_ai
+
+    assert set(memori_pydantic_ai.__all__) == {
+        *("AgentExtractor", "MemoriCapability", "Resolver"),
+        *("from_embedder", "memory_instructions", "memory_toolset"),
+        *("FRAMEWORK_VERSION", "__version__"),
+    }
+    assert all(hasattr(memori_pydantic_ai, name) for name in memori_pydantic_ai.__all__)
