@@ -46,7 +46,7 @@ class Canvas(Figure):
 
     def _repr_png_(self) -> bytes:
         picture = io.BytesIO()
-        self.savefig(picture, format="png", dpi=110)  # pyright: ignore[reportUnknownMemberType] (stubs)
+        self.savefig(picture, format="png", dpi=110, bbox_inches="tight")  # pyright: ignore[reportUnknownMemberType] (stubs)
         return picture.getvalue()
 
 
