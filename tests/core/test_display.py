@@ -33,6 +33,7 @@ def test_html_is_escaped(recall: Recall) -> None:
     assert "&lt;script&gt;" in html
     assert "tea &lt;b&gt;green&lt;/b&gt;" in html
     assert html.count("<tr>") == 1 + len(recall)
+    assert "color:" not in html  # the page's own, light or dark
 
 
 def test_the_closest_is_named_where_nothing_was_recalled() -> None:
