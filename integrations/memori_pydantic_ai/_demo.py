@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -18,4 +21,5 @@ def _tell(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
 def answer(memori: Memori, user_id: str, question: str) -> str:
     """The answer of an agent to a user."""
     agent = Agent(FunctionModel(_tell), capabilities=[MemoriCapability(memori, user_id=user_id)])
-    return agent.run_sync(question).output
+    with ThreadPoolExecutor(1) as thread:  # where no event loop runs
+        return thread.submit(lambda: asyncio.run(agent.run(question))).result().output

@@ -98,6 +98,16 @@ def test_the_readme_has_an_example_that_runs():
     assert any("run" not in block.prefix_settings() for block in blocks)
 
 
+def test_the_readmes_of_both_languages_have_the_same_code():
+    english, chinese = (
+        re.findall(
+            r"^```.*?^```$", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        )
+        for name in ("README.md", "README.zh-CN.md")
+    )
+    assert english == chinese
+
+
 def test_links_between_pages_lead_somewhere():
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs" / "pages").rglob("*.md")]:
         text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
