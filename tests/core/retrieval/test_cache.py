@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from memori_core import InMemoryStore, Memori
+
+
 def test_catching_up_follows_an_index_that_is_there_and_loads_no_other() -> None:
     store = InMemoryStore()
     memori = Memori(store, embedder=None)
