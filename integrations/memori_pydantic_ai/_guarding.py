@@ -33,7 +33,7 @@ class Guard:
         try:
             async with asyncio.timeout(LIMIT_S):
                 return await doing
-        except Exception as e:
+        except Exception as e:  # whatever it is, it must not end the run
             if self._on_error == "raise":
                 raise
             level = logging.DEBUG if what in self._told else logging.WARNING

@@ -235,7 +235,7 @@ class MemoriCapability(MemoryOptions):
             except asyncio.CancelledError:
                 await self._store_broken(ctx, run, "partial")
                 raise
-            except Exception:
+            except Exception:  # the run's own, raised on
                 await self._store_broken(ctx, run, "failed")
                 raise
             if not isinstance(result.output, DeferredToolRequests):  # else it is only paused
