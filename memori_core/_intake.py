@@ -85,9 +85,11 @@ def _checked(fact: NewFact) -> NewFact:
         check_text(name, value)
     position = cast("object", fact.position)
     if position is not None and (
-        not isinstance(position, int) or isinstance(position, bool) or position < 0
+        not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < 2**63
     ):
-        raise ConfigError(f"`position` must be a whole number from 0 upwards, got {position!r}.")
+        raise ConfigError(
+            f"`position` must be a whole number from 0 upwards, below 2**63; got {position!r}."
+        )
     check_metadata(fact.metadata)
     return fact
 

@@ -89,3 +89,10 @@ def test_without_indexed_messages_statements_are_kept_as_facts() -> None:
         alice.capture("The meeting room on the third floor smells of paint.")
         assert memori.flush(20)
         assert [fact.kind for fact in alice.list()] == ["statement"]
+
+
+@pytest.mark.parametrize("position", [2**63, -1, 1.5, True])
+def test_a_position_that_no_store_can_hold_is_named(alice: ScopedMemory, position: Any) -> None:
+    with pytest.raises(ConfigError, match="`position`"):
+        alice.remember("User likes tea.", position=position)
+    assert alice.list() == []
