@@ -7,7 +7,8 @@ that fails or hangs never ends, blocks or changes the agent's turn.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, TypeVar
+from uuid import UUID
 
 from memori_core._ids import uuid7
 from memori_core._intake import Instant
@@ -26,8 +27,8 @@ from memori_core.conversation import (
     Triple,
 )
 from memori_core.embedding import EmbedderSpec, FloatArray
-from memori_core.errors import ConfigError
-from memori_core.interception.deadlines import OverdueError
+from memori_core.errors import ConfigError, ScopeError
+from memori_core.interception.deadlines import DeadlineRunner, OverdueError
 from memori_core.interception.handling import handle_while, handled, is_handled
 from memori_core.interception.host import OnError
 from memori_core.memori import Memori
@@ -38,6 +39,7 @@ from memori_core.retrieval.filters import Where
 
 __all__ = [
     "Captured",
+    "DeadlineRunner",
     "EmbedderSpec",
     "ExtractedFact",
     "Extraction",
@@ -62,6 +64,7 @@ __all__ = [
     "handle_while",
     "handled",
     "is_handled",
+    "named_id",
     "read_messages",
     "run_sync",
     "text_of",
@@ -69,8 +72,39 @@ __all__ = [
     "without_block",
 ]
 
+T = TypeVar("T")
+
 SETTLE_S = 1.0
 """A recall waits so long for what the same entity said just before to be stored."""
+
+ATTEMPT_LIMIT_S: Final = 15.0
+"""So long a tool waits for memory, which may have to load the embedder first."""
+
+
+def named_id(name: str, value: object) -> str | None:
+    """An id that a framework hands over, as text; None for nobody: nothing, or blank text.
+
+    ```python
+    from memori_core.hooks import named_id
+
+    print(named_id("user_id", 42), named_id("user_id", " "))
+    #> 42 None
+    ```
+
+    Args:
+        name: What the framework calls it.
+        value: The id: text, an integer or a UUID.
+
+    Raises:
+        ScopeError: It is something else.
+    """
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if isinstance(value, int | UUID) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ScopeError(f"`{name}` of this run must be an id, got {value!r}.")
+    return value
 
 
 class Hooks:
@@ -134,6 +168,45 @@ class Hooks:
             )
         except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
             return self._nothing(query, scope, e)
+
+    def options(self, **options: Any) -> dict[str, Any]:
+        """The options of `recall`, checked when a hook is made rather than in every run.
+
+        Raises:
+            ConfigError: One of them cannot be right.
+        """
+        try:
+            self.memori.scoped("nobody").recall("", **options)  # an empty question: only checked
+        except TypeError as e:
+            raise ConfigError(f"an option is of the wrong type: {e}, got {options!r}.") from e
+        return options
+
+    def attempt(self, stage: str, work: Callable[[], T], *, otherwise: T) -> T:
+        """What a tool's work on the memory gives, within 15 s.
+
+        Work that takes longer is not stopped, but nobody waits for it.
+
+        Args:
+            stage: What to call it in the log and in `memori.stats()`.
+            work: The work. It is done in a thread of ours.
+            otherwise: What to give where it fails or takes too long.
+
+        Raises:
+            Exception: The failure, with `on_error="raise"`.
+        """
+        try:
+            return self._shop.runner.run(work, limit_s=ATTEMPT_LIMIT_S)
+        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
+            self.failed(stage, e)
+            return otherwise
+
+    async def aattempt(self, stage: str, work: Callable[[], T], *, otherwise: T) -> T:
+        """`attempt` without blocking the event loop."""
+        try:
+            return await self._shop.runner.arun(work, limit_s=ATTEMPT_LIMIT_S)
+        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
+            self.failed(stage, e)
+            return otherwise
 
     def submit(
         self,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
-from uuid import UUID
 
 from langchain_core.runnables.config import ensure_config
 
 from memori_core import Memori, Scope
 from memori_core.errors import ScopeError
+from memori_core.hooks import Hooks, named_id
+
+_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +21,8 @@ class Identity:
 
     The first place that names the entity wins: `entity_id`, the run's context, `configurable`,
     `metadata`, and last `memori.attribution(...)`, or the scope that the `Memori` was made with.
+    That last place is not asked where the run itself says that there is nobody (None, or blank
+    text): an anonymous request must not end up in the memory of somebody else.
     """
 
     memori: Memori
@@ -53,7 +57,8 @@ class Identity:
         entity_id = self.entity_id or _first(self.entity_key, places)
         session_id = _first(self.session_key, places)
         if entity_id is None:
-            attributed = self.memori.scope
+            anonymous = any(_given(self.entity_key, place) is not _ABSENT for place in places)
+            attributed = None if anonymous else self.memori.scope
             if attributed is None:
                 return None
             return Scope(
@@ -62,6 +67,24 @@ class Identity:
                 session_id=session_id or attributed.session_id,
             )
         return Scope(entity_id, process_id=self.process_id, session_id=session_id)
+
+    def scope_or_none(
+        self,
+        hooks: Hooks,
+        who: str,
+        *,
+        context: object = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Scope | None:
+        """`scope` for what must not end a run: None, with one warning, also where it raises."""
+        try:
+            scope = self.scope(context=context, metadata=metadata)
+        except ScopeError as e:
+            hooks.failed("identity", e)
+            return None
+        if scope is None:
+            hooks.warn_once("no_scope", "%s: %s", who, self.missing())
+        return scope
 
     def missing(self) -> str:
         """What to tell when nobody is named."""
@@ -84,19 +107,11 @@ def run_context() -> object:
 
 
 def _first(key: str, places: tuple[object, ...]) -> str | None:
-    for place in places:
-        if isinstance(place, Mapping):
-            value = cast("Mapping[str, object]", place).get(key)
-        else:
-            value = getattr(place, key, None)
-        if value is not None:
-            return _id(key, value)
-    return None
+    named = (named_id(key, value) for p in places if (value := _given(key, p)) is not _ABSENT)
+    return next((id for id in named if id is not None), None)
 
 
-def _id(key: str, value: object) -> str:
-    if isinstance(value, int | UUID) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise ScopeError(f"{key!r} of this run must be an id, got {value!r}.")
-    return value
+def _given(key: str, place: object) -> object:
+    if isinstance(place, Mapping):
+        return cast("Mapping[str, object]", place).get(key, _ABSENT)
+    return getattr(place, key, _ABSENT)

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel
 
 from memori_core import Scope
-from memori_core.hooks import Hooks, run_sync
+from memori_core.hooks import Hooks
 from memori_langchain._identity import Identity
 
 UNAVAILABLE = "Memory is not available right now."
@@ -45,10 +45,8 @@ def make_tool(
     (argument,) = arguments.model_fields
 
     def scope_of(runtime: Any) -> Scope | None:
-        scope = identity.scope(context=getattr(runtime, "context", None))
-        if scope is None:
-            hooks.warn_once("no_scope", "tool %s: %s", name, identity.missing())
-        return scope
+        context: object = getattr(runtime, "context", None)
+        return identity.scope_or_none(hooks, f"tool {name}", context=context)
 
     # LangChain fills in a parameter of this very type, in agents only.
     def run(runtime: ToolRuntime[Any, Any] = _OUTSIDE, **given: str) -> str:
@@ -65,16 +63,12 @@ def make_tool(
 
 
 def guarded(hooks: Hooks, stage: str, answer: Answer) -> tuple[Answer, AsyncAnswer]:
-    """Both flavours of a blocking function; its failure is told to the model and logged."""
+    """Both flavours of a blocking function; that it fails or hangs is told to the model."""
 
     def run(given: str, scope: Scope) -> str:
-        try:
-            return answer(given, scope)
-        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
-            hooks.failed(stage, e)
-            return UNAVAILABLE
+        return hooks.attempt(stage, lambda: answer(given, scope), otherwise=UNAVAILABLE)
 
     async def arun(given: str, scope: Scope) -> str:
-        return await run_sync(run, given, scope)
+        return await hooks.aattempt(stage, lambda: answer(given, scope), otherwise=UNAVAILABLE)
 
     return run, arun

@@ -136,9 +136,10 @@ class MemoriCallbackHandler(BaseCallbackHandler):
         internal = "lc_source" in metadata or "lc_internal_call" in metadata
         if not self._capture or internal or SKIP_TAG in (tags or ()) or is_handled():
             return
-        scope = self._identity.scope(context=run_context(), metadata=metadata)
+        scope = self._identity.scope_or_none(
+            self._hooks, "callback handler", context=run_context(), metadata=metadata
+        )
         if scope is None:
-            self._hooks.warn_once("no_scope", "callback handler: %s", self._identity.missing())
             return
         turn = last_turn(messages[0], session_id=scope.session_id, with_answer=False)
         if turn is None:

@@ -19,13 +19,12 @@ from memori_core import Memori, Scope
 from memori_core.errors import ConfigError, ScopeError
 from memori_core.hooks import Hooks, OnError, Where, handled
 from memori_langchain._identity import Identity
-from memori_langchain._options import recall_options
 from memori_langchain._state import MemoriState
 from memori_langchain._turns import last_said, last_turn, question
 from memori_langchain.tools import recall_tool, remember_tool
 
 Capture: TypeAlias = Literal["user+assistant", "user", False]
-Missing: TypeAlias = Literal["raise", "skip"]
+OnMissingIdentity: TypeAlias = Literal["raise", "skip"]
 
 
 class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
@@ -65,8 +64,8 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         recall: Whether to recall.
         capture: What to store of a turn: `"user+assistant"`, `"user"`, or False for nothing.
         tools: Whether the model gets tools to search memory and to remember by itself.
-        missing: What to do when nobody is named: `"raise"` before the run, or `"skip"`: neither
-            recall nor capture, and one warning.
+        on_missing_identity: What to do when nobody is named: `"raise"` before the run, or
+            `"skip"`: neither recall nor capture, and one warning.
         on_error: What to do when memory fails: `"log"` and go on without, or `"raise"`, for tests.
         name: What it is called in the graph; needed where an agent has two.
 
@@ -91,15 +90,17 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         recall: bool = True,
         capture: Capture = "user+assistant",
         tools: bool = False,
-        missing: Missing = "raise",
+        on_missing_identity: OnMissingIdentity = "raise",
         on_error: OnError = "log",
         name: str | None = None,
     ) -> None:
         super().__init__()
         if capture not in ("user+assistant", "user", False):
             raise ConfigError(f'`capture` is "user+assistant", "user" or False, got {capture!r}.')
-        if missing not in ("raise", "skip"):
-            raise ConfigError(f'`missing` is "raise" or "skip", got {missing!r}.')
+        if on_missing_identity not in ("raise", "skip"):
+            raise ConfigError(
+                f'`on_missing_identity` is "raise" or "skip", got {on_missing_identity!r}.'
+            )
         self._hooks = Hooks(memori, on_error=on_error)
         self._identity = Identity(
             memori=memori,
@@ -108,10 +109,10 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
             session_key=session_key,
             process_id=process_id,
         )
-        self._options = recall_options(memori, k=k, strictness=strictness, where=where)
+        self._options = self._hooks.options(limit=k, strictness=strictness, where=where)
         self._recall = recall
         self._capture: Capture = capture
-        self._missing: Missing = missing
+        self._on_missing: OnMissingIdentity = on_missing_identity
         self._name = name or type(self).__name__
         self.tools = (
             [
@@ -220,11 +221,11 @@ class MemoriMiddleware(AgentMiddleware[MemoriState, Any]):
         if not self._recall and not self._capture:
             return None
         context: object = getattr(runtime, "context", None)
+        if self._on_missing == "skip":
+            return self._identity.scope_or_none(self._hooks, self._name, context=context)
         scope = self._identity.scope(context=context)
-        if scope is None and self._missing == "raise":
-            raise ScopeError(f"{self._name}: {self._identity.missing()}.")
         if scope is None:
-            self._hooks.warn_once("no_scope", "%s: %s", self._name, self._identity.missing())
+            raise ScopeError(f"{self._name}: {self._identity.missing()}.")
         return scope
 
     def _recalled(self, request: ModelRequest[Any]) -> str | None:

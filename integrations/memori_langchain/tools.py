@@ -11,7 +11,6 @@ from memori_core import Memori, Recall, Scope
 from memori_core.hooks import Hooks, OnError, Where
 from memori_langchain._forgetting import forget_said
 from memori_langchain._identity import Identity
-from memori_langchain._options import recall_options
 from memori_langchain._tool import UNAVAILABLE, guarded, make_tool
 
 NOTHING = "Nothing is remembered about that."
@@ -75,10 +74,11 @@ def create_recall_tool(
         name: What the tool is called.
         on_error: When memory fails: `"log"` it and tell the model, or `"raise"`.
     """
+    hooks = Hooks(memori, on_error=on_error)
     return recall_tool(
-        Hooks(memori, on_error=on_error),
+        hooks,
         _identity(memori, entity_id, entity_key, session_key, process_id),
-        recall_options(memori, k=k, strictness=strictness, where=where),
+        hooks.options(limit=k, strictness=strictness, where=where),
         name=name,
     )
 

@@ -9,12 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from memori_core import InMemoryStore, Memori, Recall, Scope
-from memori_core.errors import ConfigError, EmbeddingError
-from memori_core.hooks import Hooks, handle_while, is_handled
+from memori_core import hooks as hooks_module
+from memori_core.errors import ConfigError, EmbeddingError, ScopeError, StoreClosedError
+from memori_core.hooks import Hooks, handle_while, is_handled, named_id
 
 ALICE, BOB = Scope("alice"), Scope("bob")
 
@@ -176,3 +178,49 @@ def test_calls_are_left_alone_while_any_run_of_the_context_goes_on():
 
     assert asyncio.run(run()) == [False, True, True, False]
     assert not is_handled()
+
+
+def test_ids_of_frameworks_as_text():
+    given = UUID(int=5)
+    assert [named_id("id", i) for i in ("alice", " a ", 0, 7, given)] == [
+        "alice",
+        " a ",
+        "0",
+        "7",
+        str(given),
+    ]
+    assert [named_id("id", i) for i in (None, "", " \n")] == [None, None, None]
+    for no_id in (True, 1.5, b"alice", ["alice"]):
+        with pytest.raises(ScopeError, match="`id` of this run must be an id"):
+            named_id("id", no_id)
+
+
+def test_options_are_checked_at_once(memori: Memori):
+    hooks = Hooks(memori)
+    assert hooks.options(limit=0, strictness=0.5) == {"limit": 0, "strictness": 0.5}
+    for wrong in ({"limit": -1}, {"limit": "5"}, {"strictness": -1}, {"where": 5}):
+        with pytest.raises(ConfigError):
+            hooks.options(**wrong)
+
+
+async def test_a_tool_gets_what_its_work_gives_or_something_else_in_time(
+    memori: Memori, monkeypatch: pytest.MonkeyPatch
+):
+    hooks, strict, release = Hooks(memori), Hooks(memori, on_error="raise"), threading.Event()
+    assert hooks.attempt("tool", lambda: "done", otherwise="no") == "done"
+    assert await hooks.aattempt("tool", lambda: "done", otherwise="no") == "done"
+
+    def fail() -> str:
+        raise StoreClosedError("it is closed")
+
+    assert hooks.attempt("tool", fail, otherwise="no") == "no"
+    assert await hooks.aattempt("tool", fail, otherwise="no") == "no"
+    assert memori.stats()["tool_failed"] == 2
+    with pytest.raises(StoreClosedError):
+        strict.attempt("tool", fail, otherwise="no")
+    monkeypatch.setattr(hooks_module, "ATTEMPT_LIMIT_S", 0.05)
+    try:
+        assert hooks.attempt("tool", lambda: release.wait(20), otherwise="no") == "no"
+        assert await hooks.aattempt("tool", lambda: release.wait(20), otherwise="no") == "no"
+    finally:
+        release.set()

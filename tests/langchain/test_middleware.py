@@ -25,7 +25,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from memori_core import InMemoryStore, Memori
+from memori_core import InMemoryStore, Memori, Scope
 from memori_core.errors import ConfigError, EmbeddingError, ScopeError
 from memori_core.testing import FakeEmbedder
 from memori_langchain import MemoriMiddleware
@@ -230,7 +230,7 @@ def test_missing_identity_ends_the_run_before_the_model_is_called(memori, model,
     agent = make_agent(fake, MemoriMiddleware(memori))
     with pytest.raises(ScopeError, match=r"nobody is named.*user_id"):
         agent.invoke({"messages": PEANUTS})
-    with pytest.raises(ScopeError, match="must be an id, got ''"):
+    with pytest.raises(ScopeError, match=r"nobody is named.*user_id"):
         agent.invoke({"messages": PEANUTS}, context={"user_id": ""})
     assert fake.prompts == []
     assert memori.entities() == []
@@ -239,7 +239,7 @@ def test_missing_identity_ends_the_run_before_the_model_is_called(memori, model,
 async def test_missing_identity_can_be_skipped_with_one_warning(memori, model, caplog):
     plain, ours = model(), model()
     create_agent(plain).invoke({"messages": [HumanMessage(PEANUTS, id="1")]})
-    agent = make_agent(ours, MemoriMiddleware(memori, missing="skip"))
+    agent = make_agent(ours, MemoriMiddleware(memori, on_missing_identity="skip"))
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             agent.invoke({"messages": [HumanMessage(PEANUTS, id="1")]})
@@ -249,11 +249,41 @@ async def test_missing_identity_can_be_skipped_with_one_warning(memori, model, c
     assert len([r for r in caplog.records if "nobody is named" in r.getMessage()]) == 1
 
 
+@pytest.mark.parametrize("nobody", [None, "", "  "])
+def test_an_anonymous_run_never_falls_back_to_somebody_else(model, nobody):
+    with Memori(InMemoryStore(), embedder=None, scope=Scope("owner")) as memori:
+        skipping = make_agent(model(), MemoriMiddleware(memori, on_missing_identity="skip"))
+        strict = make_agent(model(), MemoriMiddleware(memori))
+        with memori.attribution("somebody"):
+            skipping.invoke({"messages": PEANUTS}, context={"user_id": nobody})
+            with pytest.raises(ScopeError, match="nobody is named"):
+                strict.invoke({"messages": PEANUTS}, context={"user_id": nobody})
+        assert memori.entities() == []
+        config = {"metadata": {"user_id": "alice"}}  # a later place may still name them
+        skipping.invoke({"messages": PEANUTS}, config, context={"user_id": nobody})
+        memori.flush()
+        assert memori.entities() == ["alice"]
+
+
+@pytest.mark.parametrize("no_id", [True, ["alice"], b"alice"])
+def test_what_is_no_id_is_skipped_and_counted(memori, model, no_id):
+    agent = make_agent(model("ok"), MemoriMiddleware(memori, on_missing_identity="skip"))
+    out = agent.invoke({"messages": PEANUTS}, context={"user_id": no_id})
+    assert out["messages"][-1].text == "ok"
+    memori.flush()
+    assert memori.entities() == []
+    assert memori.stats()["identity_failed"] >= 1
+    with pytest.raises(ScopeError, match="must be an id"):
+        make_agent(model(), MemoriMiddleware(memori)).invoke(
+            {"messages": PEANUTS}, context={"user_id": no_id}
+        )
+
+
 def test_bad_arguments_are_refused(memori):
     with pytest.raises(ConfigError, match="capture"):
         MemoriMiddleware(memori, capture=True)
-    with pytest.raises(ConfigError, match="missing"):
-        MemoriMiddleware(memori, missing="ignore")
+    with pytest.raises(ConfigError, match="on_missing_identity"):
+        MemoriMiddleware(memori, on_missing_identity="ignore")
     with pytest.raises(ConfigError, match="limit"):
         MemoriMiddleware(memori, k=-1)
     with pytest.raises(ConfigError, match="where"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 
-from memori_core import InMemoryStore, Memori
+from memori_core import InMemoryStore, Memori, hooks
 from memori_langchain import create_forget_tool, create_recall_tool, create_remember_tool
 
 FACT = "User is allergic to peanuts."
@@ -197,3 +199,32 @@ async def test_a_failing_memory_is_said_to_the_model():
             strict = make(memori, entity_id="alice", on_error="raise")
             with pytest.raises(Exception, match="the model is gone"):
                 strict.invoke(arguments)
+
+
+@pytest.mark.parametrize("nobody", [None, "", " ", True, ["alice"]])
+def test_a_tool_in_a_run_of_nobody_does_not_end_the_run(memori, model, call, nobody):
+    fake = model(call("remember", fact=FACT), "done")
+    agent = create_agent(fake, tools=[create_remember_tool(memori)], context_schema=dict)
+    out = agent.invoke({"messages": "Remember it."}, context={"user_id": nobody})
+    assert "not available" in out["messages"][-2].text
+    assert memori.entities() == []
+
+
+async def test_a_tool_does_not_wait_for_a_memory_that_hangs(monkeypatch):
+    monkeypatch.setattr(hooks, "ATTEMPT_LIMIT_S", 0.1)
+    release = threading.Event()
+
+    def hang(texts: list[str]) -> list[list[float]]:
+        release.wait(20)
+        return [[1.0, 0.0] for _ in texts]
+
+    with Memori(InMemoryStore(), embedder=hang) as memori:
+        try:
+            for maker, given in ((create_remember_tool, FACT), (create_forget_tool, FACT)):
+                tool = maker(memori, entity_id="alice")
+                started = time.monotonic()
+                assert "not available" in tool.invoke({"fact": given})
+                assert "not available" in await tool.ainvoke({"fact": given})
+                assert time.monotonic() - started < 5
+        finally:
+            release.set()
