@@ -81,6 +81,11 @@ def every_cell_twice(notebook: Any) -> Any:
     return notebook
 
 
+# What other tests leave in this process: torch, for one, sets the folder of its caches when it is
+# imported, below a temporary folder that may be another test's.
+_NOT_OURS = ("MEMORI_", "OPENAI_", "JPY_", "TORCHINDUCTOR_", "TRITON_")
+
+
 def watched_environment(place: Path) -> dict[str, str]:
     """What the kernel sees: no settings of ours, homes below `place`, the watch at its start."""
     for name in ("home", "tmp", "work", "ipython/profile_default/startup"):
@@ -89,7 +94,7 @@ def watched_environment(place: Path) -> dict[str, str]:
     roots = [f"{place}{os.sep}", f"{mpl.get_cachedir()}{os.sep}", "/dev/", "/proc/"]
     watch = WATCH.format(roots=roots, log=str(place / "watched.log"))
     (place / "ipython/profile_default/startup/00_watch.py").write_text(watch, encoding="utf-8")
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("MEMORI_", "OPENAI_", "JPY_"))}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_OURS)}
     return kept | {
         "HOME": str(place / "home"),
         "TMPDIR": str(place / "tmp"),
