@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -28,6 +28,7 @@ from memori_core.retrieval.tokenization import TOKENIZER_VERSION, index_terms
 Rememberable = str | NewFact | Mapping[str, Any]
 """What `remember_many` takes: a text, a `NewFact`, or a mapping with the fields of one."""
 
+_TIMES = ("said_at", "valid_until")
 _FIELDS = frozenset(field.name for field in fields(NewFact))
 
 
@@ -53,7 +54,8 @@ def new_fact(content: str, **values: Any) -> NewFact:
 
 def _new_fact(item: Rememberable) -> NewFact:
     if isinstance(item, NewFact):
-        return item
+        times = {name: instant(getattr(item, name), name=name) for name in _TIMES}
+        return replace(item, **times)
     if isinstance(item, str):
         return NewFact(item)
     if not isinstance(item, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] (user input)
@@ -68,7 +70,7 @@ def _new_fact(item: Rememberable) -> NewFact:
         )
     if "content" not in values:
         raise ConfigError("a fact needs `content`, its text.")
-    for name in ("said_at", "valid_until"):
+    for name in _TIMES:
         values[name] = instant(values.get(name), name=name)
     return NewFact(**values)
 

@@ -65,7 +65,9 @@ class Augmenter:
 
     def _ops(self, scope: Scope, job: Job, extraction: Extraction) -> Iterator[Op]:
         facts = _one_of_each(extraction.facts)
-        spoken = [m for m in job.messages if self._index_messages and _tells(m)]
+        # An order to forget something would be found by what it names.
+        indexed = self._index_messages and not extraction.forget
+        spoken = [m for m in job.messages if indexed and _tells(m)]
         new = [_new_fact(fact, job.messages[fact.message]) for fact in facts]
         creations = self._core.creations(
             scope, [*new, *map(_new_message, spoken)], names=[_named(fact) for fact in facts]
@@ -108,7 +110,7 @@ class Augmenter:
         predicates |= {OPPOSITES[name] for name in predicates if name in OPPOSITES}
         stored: list[StoredTriple] = []
         for predicate in sorted(predicates):
-            stored += self._core.store.triples(scope, predicate=predicate)
+            stored += self._core.store.triples(scope, predicate=predicate, include_ended=True)
         ids = list(dict.fromkeys(kept.fact_id for kept in stored))
         facts = [record.fact for record in self._core.store.facts(scope, ids=ids)] if ids else []
         return held_claims(stored, {fact.id: fact.last_said_at for fact in facts})

@@ -31,6 +31,8 @@ class Claim:
     said_at: datetime
     ends: bool = False
     """Whether it says that the statement no longer holds."""
+    valid_until: datetime | None = None
+    """When it stopped holding, if it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ def ended_by(new: Sequence[Claim], held: Iterable[Claim]) -> list[Ended]:
 
     Args:
         new: Statements that come in now.
-        held: Statements that hold so far.
+        held: Statements that hold so far, and those that held once: what is told late ended when
+            the next thing began, and may have ended what was before.
     """
     ended: dict[str, Ended] = {}
     current = [_Folded.of(claim) for claim in held]
@@ -71,7 +74,9 @@ def ended_by(new: Sequence[Claim], held: Iterable[Claim]) -> list[Ended]:
                 loser, winner = claim, other
             else:
                 loser, winner = other, claim
-            if not loser.ends:
+            known = ended.get(loser.fact_id)
+            until = loser.valid_until if known is None else known.valid_until
+            if not loser.ends and (until is None or winner.said_at < until):
                 ended[loser.fact_id] = Ended(
                     loser.fact_id, valid_until=winner.said_at, superseded_by=winner.fact_id
                 )
@@ -116,7 +121,12 @@ def _exclude(one: _Folded, other: _Folded) -> bool:
 def held_claims(stored: Iterable[StoredTriple], said_at: Mapping[str, datetime]) -> list[Claim]:
     """What a store holds, as claims; statements of facts that are gone are left out."""
     return [
-        Claim(kept.triple, fact_id=kept.fact_id, said_at=said_at[kept.fact_id])
+        Claim(
+            kept.triple,
+            fact_id=kept.fact_id,
+            said_at=said_at[kept.fact_id],
+            valid_until=kept.valid_until,
+        )
         for kept in stored
         if kept.fact_id in said_at
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memori_core import InMemoryStore, Memori, ScopedMemory, SQLiteStore, Store
+from memori_core import InMemoryStore, Memori, NewFact, ScopedMemory, SQLiteStore, Store
 from memori_core.errors import ConfigError
 
 BROKEN = "\ud83e"
@@ -96,3 +96,11 @@ def test_a_position_that_no_store_can_hold_is_named(alice: ScopedMemory, positio
     with pytest.raises(ConfigError, match="`position`"):
         alice.remember("User likes tea.", position=position)
     assert alice.list() == []
+
+
+def test_the_times_of_a_new_fact_may_be_texts(alice: ScopedMemory) -> None:
+    new = NewFact("User likes tea.", said_at="2026-01-01")  # type: ignore[arg-type]
+    (fact,) = alice.remember_many([new])
+    assert f"{fact.said_at:%Y-%m-%d}" == "2026-01-01"
+    with pytest.raises(ConfigError, match="item 0: `valid_until`"):
+        alice.remember_many([NewFact("User likes tea.", valid_until="soon")])  # type: ignore[arg-type]

@@ -112,3 +112,36 @@ def test_b86_the_message_of_a_superseded_fact_is_not_returned(
     assert old in [kept.message.content for kept in alice.messages()]
     history = alice.recall(asked, strictness=0, limit=50, kinds=kinds, include_history=True)
     assert any(fact.fact.valid_until is not None for fact in history)
+
+
+def test_what_is_told_late_ends_when_the_next_thing_began(memori: Memori) -> None:
+    alice = memori.scoped("alice")
+    for day, city in (
+        ("2026-01-05", "Porto"),
+        ("2026-03-10", "Ghent"),
+        ("2025-06-01", "Lisbon"),  # before both
+        ("2026-02-01", "Braga"),  # between them
+    ):
+        alice.capture(f"I live in {city}.", at=day)
+        assert memori.flush(20)
+    held = {
+        fact.content: f"{fact.valid_until:%Y-%m-%d}" if fact.valid_until else ""
+        for fact in alice.list()
+    }
+    assert held == {
+        "User lives in Lisbon.": "2026-01-05",
+        "User lives in Porto.": "2026-02-01",
+        "User lives in Braga.": "2026-03-10",
+        "User lives in Ghent.": "",
+    }
+    assert [t.triple.object for t in alice.triples(predicate="lives_in")] == ["Ghent"]
+
+
+def test_an_order_to_forget_is_not_recalled_itself(memori: Memori) -> None:
+    alice = memori.scoped("alice")
+    alice.capture("Please remember that the spare key is under the blue pot.")
+    alice.capture("Please forget the spare key.")
+    assert memori.flush(20)
+    found = alice.recall("Where is the spare key?")
+    assert [fact.content for fact in found] == []
+    assert len(alice.messages()) == 2  # what was said stays said
