@@ -122,7 +122,10 @@ class HybridRetriever:
         check_where(where)
         check_kinds(kinds)
         if process_only and scope.process_id is None:
-            raise ConfigError("`process_only` needs a scope with a `process_id`.")
+            raise ConfigError(
+                "`process_only` needs a scope with a `process_id`: "
+                "memori.scoped(entity_id, process_id=...)."
+            )
         text = clean_query(query or "")
         nothing = without_search(
             text, scope, has_vector=vector is not None, policy=self.fusion.name

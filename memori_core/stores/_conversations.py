@@ -239,5 +239,5 @@ def _check_turn(op: AppendTurn) -> datetime:
 
 def _check_id(name: str, value: str) -> None:
     if not value:
-        raise ConfigError(f"`{name}` is empty.")
+        raise ConfigError(f"`{name}` is empty. Leave it out for a new one, or give one.")
     check_text(name, value)
