@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from memori_core import Scope
-from memori_core.hooks import Hooks
+from memori_core.errors import ScopeError
+from memori_core.hooks import Hooks, named_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +32,35 @@ class Identity:
         if self.entity_id is not None or self.process_id is not None:
             Scope("-" if self.entity_id is None else self.entity_id, process_id=self.process_id)
 
-    def scope(self, *, entity_id: str | None = None, session_id: str | None = None) -> Scope | None:
+    def scope(self, called: Mapping[str, Any] | None = None) -> Scope | None:
         """The scope here and now; None, with one warning, where nobody is named.
 
         Args:
-            entity_id: The user where the call itself names one and construction did not.
-            session_id: The conversation, where the call names one.
+            called: What the call itself names: `session_id`, and `entity_id` where construction
+                named none. An `entity_id` of None or blank text is a call of nobody: it must not
+                end up in the memory of somebody else.
         """
-        named = self.entity_id or entity_id
-        scope = self.hooks.memori.scope if named is None else Scope(named)
+        try:
+            scope = self._scope(called or {})
+        except ScopeError as e:
+            self.hooks.failed("identity", e)
+            return None
         if scope is None:
             self.hooks.warn_once(
                 "no_scope",
                 "nobody is named whose memory to use, so nothing is recalled or captured. Give "
                 "entity_id=..., or call memori.attribution(entity_id=...) before the run",
             )
-            return None
-        return replace(
+        return scope
+
+    def _scope(self, called: Mapping[str, Any]) -> Scope | None:
+        if self.entity_id is None and "entity_id" not in called:
+            scope = self.hooks.memori.scope
+        else:
+            named = self.entity_id or named_id("entity_id", called["entity_id"])
+            scope = None if named is None else Scope(named)
+        return scope and replace(
             scope,
             process_id=self.process_id or scope.process_id,
-            session_id=session_id or scope.session_id,
+            session_id=named_id("session_id", called.get("session_id")) or scope.session_id,
         )

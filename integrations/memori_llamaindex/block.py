@@ -129,8 +129,7 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         said = _without_echo(messages or [])
         place = asked(said)
-        session_id = block_kwargs.get("session_id")
-        scope = self._identity.scope(entity_id=block_kwargs.get("entity_id"), session_id=session_id)
+        scope = self._identity.scope(block_kwargs)
         if place is None or scope is None:
             return ""
         key = (scope, turn_id_of(said, place, session=scope.session_id or ""))
@@ -151,7 +150,7 @@ class MemoriMemoryBlock(BaseMemoryBlock[str]):
         session_id = next(
             (id for m in messages if (id := m.additional_kwargs.get("session_id"))), None
         )
-        scope = self._identity.scope(session_id=session_id)
+        scope = self._identity.scope({"session_id": session_id})
         if scope is not None and self.capture == "flushed":
             self._take(messages, scope, recent=len(messages))
 

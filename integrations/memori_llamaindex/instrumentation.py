@@ -92,9 +92,7 @@ class MemoriEventHandler(BaseEventHandler):
         if place is None or is_handled() or any(_holds_block(m) for m in messages):
             return
         tags = event.tags
-        scope = self._identity.scope(
-            entity_id=tags.get("entity_id"), session_id=tags.get("session_id")
-        )
+        scope = self._identity.scope(tags)
         if scope is None:
             return
         # Nested calls (`achat` that calls `chat`) and rounds of tools are one turn: they have the

@@ -69,11 +69,9 @@ class MemoriRetriever(BaseRetriever):
         super().__init__(callback_manager=callback_manager, verbose=verbose)  # pyright: ignore[reportUnknownMemberType] (its `object_map` is a bare Dict)
         self._hooks = Hooks(memori, on_error=on_error)
         self._identity = Identity(self._hooks, entity_id, process_id)
-        self._options: Mapping[str, Any] = {
-            "limit": similarity_top_k,
-            "strictness": strictness,
-            "where": where,
-        }
+        self._options: Mapping[str, Any] = self._hooks.options(
+            limit=similarity_top_k, strictness=strictness, where=where
+        )
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         scope = self._identity.scope()

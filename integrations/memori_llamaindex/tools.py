@@ -2,7 +2,7 @@
 
 # No `from __future__ import annotations`: LlamaIndex reads them to make the tools' schemas.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
@@ -65,6 +65,7 @@ class MemoriToolSpec(BaseToolSpec):
         self._hooks = Hooks(memori, on_error=on_error)
         self._identity = Identity(self._hooks, entity_id, process_id)
         self._limit = similarity_top_k
+        self._strict = on_error == "raise"
 
     def recall_memory(self, query: str) -> str:
         """Search what is remembered about the user from earlier conversations.
@@ -95,22 +96,16 @@ class MemoriToolSpec(BaseToolSpec):
         memory = self._memory()
         if memory is None:
             return _UNAVAILABLE
-        try:
-            memory.remember(fact)
-        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
-            return self._failed("remember", e)
-        return "Remembered."
+        doing = _remember(memory, fact, strict=self._strict)
+        return self._hooks.attempt("remember", doing, otherwise=_UNAVAILABLE)
 
     async def aremember(self, fact: str) -> str:
         """`remember` without blocking the event loop."""
         memory = self._memory()
         if memory is None:
             return _UNAVAILABLE
-        try:
-            await memory.aremember(fact)
-        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
-            return self._failed("remember", e)
-        return "Remembered."
+        doing = _remember(memory, fact, strict=self._strict)
+        return await self._hooks.aattempt("remember", doing, otherwise=_UNAVAILABLE)
 
     def forget(self, fact_id: str) -> str:
         """Forget one fact for good, when the user asks for it.
@@ -121,20 +116,15 @@ class MemoriToolSpec(BaseToolSpec):
         memory = self._memory()
         if memory is None:
             return _UNAVAILABLE
-        try:
-            return _forgotten(memory.forget(fact_id.strip(" []")))
-        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
-            return self._failed("forget", e)
+        return self._hooks.attempt("forget", _forget(memory, fact_id), otherwise=_UNAVAILABLE)
 
     async def aforget(self, fact_id: str) -> str:
         """`forget` without blocking the event loop."""
         memory = self._memory()
         if memory is None:
             return _UNAVAILABLE
-        try:
-            return _forgotten(await memory.aforget(fact_id.strip(" []")))
-        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
-            return self._failed("forget", e)
+        doing = _forget(memory, fact_id)
+        return await self._hooks.aattempt("forget", doing, otherwise=_UNAVAILABLE)
 
     def _memory(self) -> ScopedMemory | None:
         scope = self._identity.scope()
@@ -143,10 +133,6 @@ class MemoriToolSpec(BaseToolSpec):
         return self._hooks.memori.scoped(
             scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
         )
-
-    def _failed(self, stage: str, error: Exception) -> str:
-        self._hooks.failed(stage, error)
-        return str(error) if isinstance(error, ConfigError) else _UNAVAILABLE
 
 
 def _listed(found: Recall) -> str:
@@ -160,7 +146,23 @@ def _listed(found: Recall) -> str:
     return "\n".join(lines) or _NOTHING
 
 
-def _forgotten(number: int) -> str:
-    return (
-        "Forgotten." if number else "There is no fact with this id. Look it up with recall_memory."
-    )
+def _remember(memory: ScopedMemory, fact: str, *, strict: bool) -> Callable[[], str]:
+    def remember() -> str:
+        try:
+            memory.remember(fact)
+        except ConfigError as e:  # the model's mistake: it can put it right
+            if strict:
+                raise
+            return f"Not remembered: {e}"
+        return "Remembered."
+
+    return remember
+
+
+def _forget(memory: ScopedMemory, fact_id: str) -> Callable[[], str]:
+    def forget() -> str:
+        if memory.forget(fact_id.strip(" []")):
+            return "Forgotten."
+        return "There is no fact with this id. Look it up with recall_memory."
+
+    return forget

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
+from uuid import UUID
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
@@ -13,7 +14,7 @@ from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms import ChatMessage, MockLLM
 from llama_index.core.memory import BaseMemoryBlock, StaticMemoryBlock
 
-from memori_core import InMemoryStore, Memori
+from memori_core import InMemoryStore, Memori, Scope
 from memori_core.errors import ConfigError, ScopeError
 from memori_core.hooks import TAG
 from memori_llamaindex import MemoriMemoryBlock
@@ -266,6 +267,37 @@ async def test_a_call_may_name_the_user(memori, stock_memory, peanuts):
     shown = await memory.aget(input="Do peanuts suit me?", entity_id="alice")
     assert "allergic" in shown[0].content
     assert await memory.aget(input="Do peanuts suit me?", entity_id="bob") == []
+
+
+@pytest.mark.parametrize("nobody", [None, "", " "])
+async def test_a_call_of_nobody_never_falls_back_to_somebody_else(stock_memory, nobody):
+    with Memori(InMemoryStore(), embedder=None, scope=Scope("owner")) as memori:
+        memory = stock_memory(memory_blocks=[MemoriMemoryBlock(memori)])
+        memory.put(said("I live in Porto."))
+        with memori.attribution("somebody"):
+            assert len(await memory.aget(entity_id=nobody)) == 1
+        memori.flush()
+        assert memori.entities() == []
+        await memory.aget()  # nobody is named by the call: the fallback counts
+        memori.flush()
+        assert memori.entities() == ["owner"]
+
+
+async def test_ids_of_a_call_are_text_numbers_or_uuids_and_never_end_the_run(memori, stock_memory):
+    memory = stock_memory(memory_blocks=[MemoriMemoryBlock(memori)])
+    memory.put(said("I live in Porto."))
+    for wrong in (True, ["alice"], b"alice"):
+        assert len(await memory.aget(entity_id=wrong)) == 1
+    memori.flush()
+    assert memori.entities() == []
+    assert memori.stats()["identity_failed"] == 3
+    for right in (7, UUID(int=5)):
+        await memory.aget(entity_id=right)
+    memori.flush()
+    assert memori.entities() == [str(UUID(int=5)), "7"]
+    odd = stock_memory(session_id="a\0b", memory_blocks=[MemoriMemoryBlock(memori)])
+    odd.put(said("I live in Porto."))
+    assert len(await odd.aget(entity_id="alice")) == 1
 
 
 async def test_nobody_is_named_no_memory_and_one_warning(memori, stock_memory, caplog):

@@ -134,11 +134,11 @@ def test_a_wrong_tag_is_logged_and_not_swallowed(memori, script, caplog):
     quiet = MemoriEventHandler(memori)
     get_dispatcher().add_event_handler(quiet)
     try:
-        with caplog.at_level(logging.WARNING), instrument_tags({"entity_id": 7}):
+        with caplog.at_level(logging.WARNING), instrument_tags({"entity_id": ["alice"]}):
             script.then("Nice.").llm.chat([ChatMessage("I live in Porto.")])
     finally:
         get_dispatcher().event_handlers.remove(quiet)
-    assert any("memory failed (capture)" in r.getMessage() for r in caplog.records)
+    assert any("memory failed (identity)" in r.getMessage() for r in caplog.records)
 
 
 def test_completions_and_other_events_are_not_its_business(memori, turns):

@@ -91,6 +91,9 @@ def test_b03_more_than_there_is_and_nothing(memori, retrieve):
     assert [count(20), count(1), count(0)] == [1, 1, 0]
     with pytest.raises(ValueError, match="similarity_top_k"):
         MemoriRetriever(memori, entity_id="alice", similarity_top_k=-1)
+    for wrong in ({"strictness": -1}, {"where": 5}):  # else each retrieval would fail
+        with pytest.raises(ConfigError):
+            MemoriRetriever(memori, **wrong)
     with pytest.raises(ConfigError, match="on_error"):
         MemoriRetriever(memori, entity_id="alice", on_error="hide")
 

@@ -7,12 +7,14 @@ import inspect
 import json
 import logging
 import re
+import threading
+import time
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent, ReActAgent, ToolCallResult
 from llama_index.core.tools.tool_spec.base import BaseToolSpec
 
-from memori_core import InMemoryStore, Memori
+from memori_core import InMemoryStore, Memori, hooks
 from memori_core.errors import ConfigError
 from memori_llamaindex import MemoriToolSpec
 
@@ -133,6 +135,24 @@ def test_a_broken_memory_is_said_to_the_model(use):
     for name, value in (("recall_memory", "query"), ("remember", "fact"), ("forget", "fact_id")):
         assert use(spec, name, **{value: "tea"}) == "Memory is not available now."
     assert memori.llm.stats()["remember_failed"] == 1
+
+
+def test_no_tool_waits_for_a_memory_that_hangs(use, monkeypatch):
+    monkeypatch.setattr(hooks, "ATTEMPT_LIMIT_S", 0.1)
+    release = threading.Event()
+
+    def hang(texts):
+        release.wait(20)
+        return [[1.0, 0.0] for _ in texts]
+
+    with Memori(InMemoryStore(), embedder=hang) as memori:
+        spec = MemoriToolSpec(memori, entity_id="alice")
+        started = time.monotonic()
+        try:
+            assert use(spec, "remember", fact="User likes tea.") == "Memory is not available now."
+        finally:
+            release.set()
+        assert time.monotonic() - started < 5
 
 
 def test_wrong_arguments_are_refused_by_name(memori):
