@@ -176,7 +176,8 @@ class Hooks:
             ConfigError: One of them cannot be right.
         """
         try:
-            self.memori.scoped("nobody").recall("", **options)  # an empty question: only checked
+            # An empty question: checked, and not searched.
+            self.memori.scoped("nobody", process_id="none").recall("", **options)
         except TypeError as e:
             raise ConfigError(f"an option is of the wrong type: {e}, got {options!r}.") from e
         return options

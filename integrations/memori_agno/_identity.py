@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from memori_core import Scope
 from memori_core.errors import ScopeError
-from memori_core.hooks import Hooks
+from memori_core.hooks import Hooks, named_id
 
 NOBODY = "default"
 """What Agno calls every user without an id. All of them would share one memory."""
@@ -22,12 +20,12 @@ def scope_of(
     user_id: object,
     *,
     process_id: str | None = None,
-    session_id: str | None = None,
+    session_id: object = None,
 ) -> Scope | None:
     """The scope of a user; None, with one warning, where there is no user id."""
     if is_nobody(user_id):
         hooks.warn_once(
-            "no_user",
+            "no_scope",
             "an agent ran without a user id: it recalls nothing and nothing is stored. Say whose "
             'run it is: agent.run(..., user_id="alice"). Further times are counted, see '
             "memori.stats()",
@@ -35,8 +33,10 @@ def scope_of(
         return None
     try:
         return Scope(
-            cast(str, user_id), process_id=process_id or None, session_id=session_id or None
+            named_id("user_id", user_id) or "",
+            process_id=process_id or None,
+            session_id=named_id("session_id", session_id),
         )
     except ScopeError as e:
-        hooks.failed("scope", e)
+        hooks.failed("identity", e)
         return None

@@ -39,7 +39,7 @@ class Run:
     def scope(self, scope: Scope) -> Scope:
         """A scope of its user, in its session and for its process."""
         process_id = self.process_id or scope.process_id
-        return replace(scope, process_id=process_id, session_id=self.session_id or None)
+        return replace(scope, process_id=process_id, session_id=self.session_id)
 
 
 def begin(context: RunContext, *, query: str = "") -> Run:
@@ -50,14 +50,20 @@ def begin(context: RunContext, *, query: str = "") -> Run:
         run = Run(
             weakref.ref(context),
             id=context.run_id,
-            user_id=context.user_id,
-            session_id=context.session_id,
+            user_id=_text(context.user_id),
+            session_id=_text(context.session_id),
         )
         _current.set(run)
         _all[run.id] = run
         handle_while(run.goes_on)
     run.query = query or run.query
     return run
+
+
+def _text(id: object) -> str | None:
+    """An id as text, as in scopes; None for a blank one."""
+    text = "" if id is None else str(id)
+    return text if text.strip() else None
 
 
 def current() -> Run | None:

@@ -11,7 +11,7 @@ from agno.db.schemas import UserMemory
 from memori_agno._identity import is_nobody
 from memori_core import Fact, Memori
 from memori_core.errors import ScopeError
-from memori_core.hooks import JSONValue
+from memori_core.hooks import JSONValue, named_id
 
 TOPICS: Final = "topics"
 """Where a fact's metadata keeps what Agno calls topics."""
@@ -45,12 +45,13 @@ class UserMemories:
         ScopeError: Nobody is named, or `"default"`, which is what Agno calls nobody.
     """
 
-    def __init__(self, memori: Memori, user_id: str | None) -> None:
-        if user_id is None or is_nobody(user_id):
+    def __init__(self, memori: Memori, user_id: object) -> None:
+        named = named_id("user_id", user_id)
+        if named is None or is_nobody(named):
             raise ScopeError("memories belong to a user: give a `user_id`.")
         self._memori = memori
-        self._user = memori.scoped(user_id)
-        self.user_id: str = user_id
+        self._user = memori.scoped(named)
+        self.user_id = named
 
     def facts(self) -> list[Fact]:
         """What holds now, in the order in which it was stored."""

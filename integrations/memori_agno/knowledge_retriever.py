@@ -49,7 +49,8 @@ class MemoriKnowledgeRetriever(Part):
     ) -> None:
         super().__init__(memori, process_id=process_id, on_error=on_error)
         self._limit = limit
-        self._options: dict[str, Any] = {"strictness": strictness, "process_only": process_only}
+        self._options = self._hooks.options(strictness=strictness, process_only=process_only)
+        self._hooks.options(limit=limit)
 
     def __call__(
         self,

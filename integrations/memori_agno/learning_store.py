@@ -59,11 +59,9 @@ class MemoriLearningStore(Part):
         on_error: OnError = "log",
     ) -> None:
         super().__init__(memori, process_id=process_id, on_error=on_error)
-        self._options: dict[str, Any] = {
-            "limit": limit,
-            "strictness": strictness,
-            "process_only": process_only,
-        }
+        self._options = self._hooks.options(
+            limit=limit, strictness=strictness, process_only=process_only
+        )
 
     def recall(
         self,

@@ -78,7 +78,7 @@ class MemoriMemoryManager(MemoryManager):
         )
         self.memori = memori
         self._hooks = Hooks(memori, on_error=on_error)
-        self._recall_options: dict[str, Any] = {"limit": limit, "process_only": process_only}
+        self._recall_options = self._hooks.options(limit=limit, process_only=process_only)
         self._recent_limit = recent_limit
 
     # Read: called by Agno for the prompt, and by applications.
@@ -275,7 +275,7 @@ class MemoriMemoryManager(MemoryManager):
         """The question of this user's run and the scope; the scope alone where there is none."""
         run = _runs.current()
         scope = scope_of(self._hooks, user_id)
-        if scope is None or run is None or run.user_id != user_id or not run.query:
+        if scope is None or run is None or run.user_id != scope.entity_id or not run.query:
             return scope
         return run.query, run.scope(scope)
 

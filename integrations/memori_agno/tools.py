@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
 from agno.run import RunContext
@@ -10,7 +11,7 @@ from agno.tools import Toolkit
 
 from memori_agno._part import Part
 from memori_core import Memori, Recall, ScopedMemory
-from memori_core.errors import MemoriError
+from memori_core.errors import ConfigError
 from memori_core.hooks import OnError
 
 _NOBODY: Final = "There is no memory in this conversation: it is not known who the user is."
@@ -65,11 +66,10 @@ class MemoriTools(Part, Toolkit):
         requires_confirmation_tools: list[str] | None = None,
     ) -> None:
         Part.__init__(self, memori, process_id=process_id, on_error=on_error)
-        self._recall_options: dict[str, Any] = {
-            "limit": limit,
-            "strictness": strictness,
-            "process_only": process_only,
-        }
+        self._strict = on_error == "raise"
+        self._recall_options = self._hooks.options(
+            limit=limit, strictness=strictness, process_only=process_only
+        )
         # Not Agno's cache of results: its keys know no user.
         Toolkit.__init__(
             self,
@@ -124,10 +124,9 @@ class MemoriTools(Part, Toolkit):
         user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
-        try:
-            return f"Stored as {user.remember(fact).id}."
-        except MemoriError as e:
-            return self._failed(e)
+        return self._hooks.attempt(
+            "remember", _remember(user, fact, self._strict), otherwise=_FAILED
+        )
 
     async def aremember(
         self, run_context: RunContext, fact: str, agent: Any = None, team: Any = None
@@ -140,10 +139,8 @@ class MemoriTools(Part, Toolkit):
         user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
-        try:
-            return f"Stored as {(await user.aremember(fact)).id}."
-        except MemoriError as e:
-            return self._failed(e)
+        doing = _remember(user, fact, self._strict)
+        return await self._hooks.aattempt("remember", doing, otherwise=_FAILED)
 
     def forget(
         self, run_context: RunContext, memory_id: str, agent: Any = None, team: Any = None
@@ -156,10 +153,7 @@ class MemoriTools(Part, Toolkit):
         user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
-        try:
-            return _removed(user.forget(memory_id))
-        except MemoriError as e:
-            return self._failed(e)
+        return self._hooks.attempt("forget", _forget(user, memory_id), otherwise=_FAILED)
 
     async def aforget(
         self, run_context: RunContext, memory_id: str, agent: Any = None, team: Any = None
@@ -172,10 +166,7 @@ class MemoriTools(Part, Toolkit):
         user = self._user(run_context, agent or team)
         if user is None:
             return _NOBODY
-        try:
-            return _removed(await user.aforget(memory_id))
-        except MemoriError as e:
-            return self._failed(e)
+        return await self._hooks.aattempt("forget", _forget(user, memory_id), otherwise=_FAILED)
 
     def _user(self, run_context: RunContext, host: Any) -> ScopedMemory | None:
         scope = self._scope_of(run_context, host)
@@ -184,10 +175,6 @@ class MemoriTools(Part, Toolkit):
         return self._hooks.memori.scoped(
             scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
         )
-
-    def _failed(self, error: MemoriError) -> str:
-        self._hooks.failed("tool", error)
-        return _FAILED
 
 
 def _shown(found: Recall) -> str:
@@ -203,5 +190,21 @@ def _shown(found: Recall) -> str:
     return json.dumps(memories, ensure_ascii=False)
 
 
-def _removed(count: int) -> str:
-    return "Removed." if count else "There is no memory with this id."
+def _remember(user: ScopedMemory, fact: str, strict: bool) -> Callable[[], str]:
+    def remember() -> str:
+        try:
+            return f"Stored as {user.remember(fact).id}."
+        except ConfigError as e:  # the model's mistake: it can put it right
+            if strict:
+                raise
+            return f"Not stored: {e}"
+
+    return remember
+
+
+def _forget(user: ScopedMemory, memory_id: str) -> Callable[[], str]:
+    def forget() -> str:
+        there = user.forget(memory_id.strip())
+        return "Removed." if there else "There is no memory with this id."
+
+    return forget

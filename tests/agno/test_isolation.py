@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import UUID
 
 import pytest
 from agno.agent import Agent
@@ -182,7 +183,25 @@ def test_without_a_user_id_nothing_is_recalled_or_stored_and_one_warning_says_so
         assert TAG not in str(request)
         assert "User lives in Porto" not in str([m.content for m in request])
     assert len([r for r in caplog.records if "without a user id" in r.getMessage()]) == 1
-    assert memori.stats()["no_user"] >= 3
+    assert memori.stats()["no_scope"] >= 3
+
+
+@pytest.mark.parametrize("user_id", [0, 7, UUID(int=5)])
+def test_numbers_and_uuids_are_users_too(memori: Memori, make_agent: Make, user_id: Any):
+    manager = MemoriMemoryManager(memori, on_error="raise")
+    agent = make_agent(
+        memory_manager=manager,
+        update_memory_on_run=True,
+        add_memories_to_context=True,
+        **kwargs(memori),
+    )
+    for session_id in (3, "  "):
+        agent.run("I live in Porto.", user_id=user_id, session_id=session_id)
+    memori.flush()
+    assert memori.entities() == [str(user_id)]
+    assert len(memori.scoped(str(user_id)).messages()) == 4, "two turns, each once"
+    assert "Porto" in str([m.memory for m in manager.get_user_memories(user_id)])
+    assert "identity_failed" not in memori.stats()
 
 
 def test_the_users_id_of_the_run_wins_over_the_agents_and_stays_with_the_run(

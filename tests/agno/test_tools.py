@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +15,14 @@ from agno.models.message import Message
 from agno.run import RunContext
 from agno.team import Team
 
-from memori_agno import MemoriKnowledgeRetriever, MemoriMemory, MemoriTools
+from memori_agno import (
+    MemoriKnowledgeRetriever,
+    MemoriMemory,
+    MemoriMemoryManager,
+    MemoriTools,
+)
 from memori_agno.testing import FakeModel
-from memori_core import Memori
+from memori_core import InMemoryStore, Memori, hooks
 from memori_core.errors import ConfigError
 
 Make = Callable[..., Agent]
@@ -116,11 +123,54 @@ def test_facts_that_agree_with_no_query_are_not_found(memori: Memori, make_agent
 
 def test_a_fact_that_cannot_be_stored_ends_no_run(memori: Memori, make_agent: Make):
     agent = make_agent(caller(("remember", {"fact": "  "})), tools=[MemoriTools(memori)])
-    assert told(agent, "run") == ["Memory is not available right now. Go on without it."]
+    (answer,) = told(agent, "run")
+    assert answer.startswith("Not stored: ")
+    assert "blank" in answer
     with pytest.raises(ConfigError):
         MemoriTools(memori, on_error="raise").remember(
             RunContext(run_id="1", session_id="1", user_id="alice"), " "
         )
+
+
+@pytest.mark.parametrize("mode", ["run", "arun"])
+def test_no_tool_tells_of_a_failure_or_waits_for_a_memory_that_hangs(
+    mode: str, make_agent: Make, monkeypatch: pytest.MonkeyPatch
+):
+    release = threading.Event()
+
+    def broken(texts: list[str]) -> list[list[float]]:
+        raise RuntimeError("secret of the server")
+
+    def hang(texts: list[str]) -> list[list[float]]:
+        release.wait(20)
+        return [[1.0, 0.0] for _ in texts]
+
+    monkeypatch.setattr(hooks, "ATTEMPT_LIMIT_S", 0.1)
+    started = time.monotonic()
+    for embedder in (broken, hang):
+        with Memori(InMemoryStore(), embedder=embedder) as memori:
+            tea = ("remember", {"fact": "User likes tea."})
+            agent = make_agent(caller(tea), tools=[MemoriTools(memori)])
+            try:
+                answers = told(agent, mode)
+            finally:
+                if embedder is hang:
+                    release.set()
+            assert answers == ["Memory is not available right now. Go on without it."]
+            assert memori.stats()["remember_failed"] == 1
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "part", [MemoriTools, MemoriMemory, MemoriKnowledgeRetriever, MemoriMemoryManager]
+)
+def test_wrong_numbers_are_refused_at_once(part: Any, memori: Memori):
+    wrong: list[dict[str, Any]] = [{"limit": -1}, {"limit": "5"}]
+    if part is not MemoriMemoryManager:
+        wrong.append({"strictness": -1})
+    for options in wrong:
+        with pytest.raises(ConfigError):
+            part(memori, **options)
 
 
 def test_tools_and_capture_go_together_under_their_own_names(

@@ -198,6 +198,7 @@ def test_ids_of_frameworks_as_text():
 def test_options_are_checked_at_once(memori: Memori):
     hooks = Hooks(memori)
     assert hooks.options(limit=0, strictness=0.5) == {"limit": 0, "strictness": 0.5}
+    assert hooks.options(process_only=True) == {"process_only": True}  # the run has the process
     for wrong in ({"limit": -1}, {"limit": "5"}, {"strictness": -1}, {"where": 5}):
         with pytest.raises(ConfigError):
             hooks.options(**wrong)
