@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Callable
 from typing import Final, TypeVar
 
-from memori_core.hooks import OnError
+from memori_core.hooks import DeadlineRunner, OnError
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +19,9 @@ LIMIT_S: Final = 15.0
 class Guard:
     """Gives an answer where memory fails, and logs the first failure of each sort.
 
+    The work is done in a few threads of its own: those of the event loop, which also look up the
+    addresses of models, must not be used up by a memory that hangs.
+
     Args:
         on_error: `"log"`, or `"raise"` for tests.
     """
@@ -27,12 +29,12 @@ class Guard:
     def __init__(self, on_error: OnError) -> None:
         self._on_error: OnError = on_error
         self._told: set[str] = set()
+        self._runner = DeadlineRunner()
 
-    async def __call__(self, doing: Awaitable[T], *, otherwise: T, what: str) -> T:
-        """What the awaitable gives, or something else if it fails or takes too long."""
+    async def __call__(self, work: Callable[[], T], *, otherwise: T, what: str) -> T:
+        """What a blocking function gives, or something else if it fails or takes too long."""
         try:
-            async with asyncio.timeout(LIMIT_S):
-                return await doing
+            return await self._runner.arun(work, limit_s=LIMIT_S)
         except Exception as e:  # whatever it is, it must not end the run
             if self._on_error == "raise":
                 raise

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic_ai import RunContext
 
 from memori_core import Memori, Scope
-from memori_core.errors import ScopeError
+from memori_core.hooks import named_id
 
 Resolver: TypeAlias = str | Callable[[RunContext[Any]], "str | int | UUID | None"] | None
 """An id, or a function that reads it off the run's context, or None for the default."""
@@ -42,13 +42,15 @@ def scope_of(
             return None
         return Scope(
             named.entity_id,
-            process_id=named.process_id or _id("agent_id", process),
-            session_id=named.session_id or _id("session_id", session),
+            process_id=named.process_id or named_id("agent_id", process),
+            session_id=named.session_id or named_id("session_id", session),
         )
-    entity = _id("user_id", user)
+    entity = named_id("user_id", user)
     if entity is None:
         return None
-    return Scope(entity, process_id=_id("agent_id", process), session_id=_id("session_id", session))
+    return Scope(
+        entity, process_id=named_id("agent_id", process), session_id=named_id("session_id", session)
+    )
 
 
 def _user(ctx: RunContext[Any], user_id: Resolver) -> object:
@@ -70,18 +72,3 @@ def _resolved(resolver: Resolver, ctx: RunContext[Any]) -> object:
 
 def _agent_name(ctx: RunContext[Any]) -> str | None:
     return ctx.agent.name if ctx.agent is not None else None
-
-
-def _id(name: str, value: object) -> str | None:
-    """An id as text; None for nothing and for blank text.
-
-    Raises:
-        ScopeError: It is something else.
-    """
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return None
-    if isinstance(value, int | UUID) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise ScopeError(f"`{name}` of this run must be an id, got {value!r}.")
-    return value

@@ -98,13 +98,15 @@ class MemoriCapability(MemoryOptions):
                 agent_id=self.agent_id,
                 session_id=self.session_id,
             )
-        except Exception as e:  # noqa: BLE001 (our failure is never the agent's)
+        except Exception as e:
+            if self.on_missing_identity == "raise":
+                raise ScopeError(f"Nobody can be named whose memory this run is about: {e}") from e
             self._hooks.failed("identity", e)
             return None
         if scope is None:
             if self.on_missing_identity == "raise":
                 raise ScopeError(_NOBODY)
-            self._hooks.warn_once("no_user", "%s The run goes on without memory.", _NOBODY)
+            self._hooks.warn_once("no_scope", "%s The run goes on without memory.", _NOBODY)
         return scope
 
     # ------------------------------------------------------------------------------------- recall

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 from pydantic_ai import RunContext
@@ -76,7 +77,7 @@ def memory_instructions(
         with lock:
             block = blocks.get(run)
         if block is None:
-            search = memory.arecall(query, limit=limit, strictness=strictness)
+            search = partial(memory.recall, query, limit=limit, strictness=strictness)
             found = await guard(search, otherwise=None, what="memory_instructions")
             block = "" if found is None else block_of(found)
             with lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
+from functools import partial
 from typing import Any, Final, Literal
 
 from pydantic_ai import RunContext
@@ -83,7 +84,7 @@ def memory_toolset(
         memory = get_memory(ctx)
         if memory is None:
             return UNAVAILABLE
-        search = memory.arecall(query, limit=limit, strictness=strictness)
+        search = partial(memory.recall, query, limit=limit, strictness=strictness)
         found = await guard(search, otherwise=None, what="search_memory")
         if found is None:
             return UNAVAILABLE
@@ -99,7 +100,7 @@ def memory_toolset(
         memory = get_memory(ctx)
         if memory is None:
             return UNAVAILABLE
-        return await guard(_remember(memory, fact), otherwise=UNAVAILABLE, what="remember")
+        return await guard(partial(_remember, memory, fact), otherwise=UNAVAILABLE, what="remember")
 
     async def forget(ctx: RunContext[Any], fact_id: str) -> str:
         """Delete a fact about the user for good, when they ask for it.
@@ -110,7 +111,7 @@ def memory_toolset(
         memory = get_memory(ctx)
         if memory is None:
             return UNAVAILABLE
-        gone = await guard(memory.aforget(fact_id.strip()), otherwise=None, what="forget")
+        gone = await guard(partial(memory.forget, fact_id.strip()), otherwise=None, what="forget")
         if gone is None:
             return UNAVAILABLE
         return "Forgotten." if gone else "There is no such fact."
@@ -120,9 +121,9 @@ def memory_toolset(
     return FunctionToolset[AgentDepsT](wanted, id=id)
 
 
-async def _remember(memory: ScopedMemory, fact: str) -> str:
+def _remember(memory: ScopedMemory, fact: str) -> str:
     try:
-        await memory.aremember(fact.strip())
+        memory.remember(fact.strip())
     except ConfigError as e:
         return f"Not remembered: {e}"
     return "Remembered."

@@ -126,13 +126,13 @@ async def test_instructions_are_recalled_once_per_run(
     alice = memori.scoped("alice")
     alice.remember("User likes oolong tea.")
     asked: list[str] = []
-    original = ScopedMemory.arecall
+    original = ScopedMemory.recall
 
-    async def counting(self: ScopedMemory, query: str, **options: Any) -> Any:
+    def counting(self: ScopedMemory, query: str, **options: Any) -> Any:
         asked.append(query)
-        return await original(self, query, **options)
+        return original(self, query, **options)
 
-    monkeypatch.setattr(ScopedMemory, "arecall", counting)
+    monkeypatch.setattr(ScopedMemory, "recall", counting)
     agent = Agent(
         recorder.model, deps_type=Deps, instructions=["Be kind.", memory_instructions(memory_of)]
     )

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -170,6 +171,29 @@ async def test_b57_tools_and_instructions_of_a_broken_memory_say_so(
         finally:
             release.set()
         assert answer == sorry
+
+
+async def test_b57_a_memory_that_hangs_leaves_the_threads_of_the_loop_alone(
+    recorder: Any, monkeypatch: pytest.MonkeyPatch
+):
+    """They look up the address of the model's server, too."""
+    monkeypatch.setattr(guarding, "LIMIT_S", 0.02)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+    release = threading.Event()
+
+    def hang(texts: list[str]) -> list[list[float]]:
+        release.wait(20)
+        return [[1.0, 0.0] for _ in texts]
+
+    with Memori(InMemoryStore(), embedder=hang) as memori:
+        instructions = memory_instructions(lambda ctx: memori.scoped("alice"))
+        agent = Agent(recorder.model, instructions=instructions)
+        try:
+            for _ in range(4):
+                assert (await agent.run(QUESTION)).output == "ok"
+            assert await asyncio.wait_for(asyncio.to_thread(lambda: "free"), 5) == "free"
+        finally:
+            release.set()
 
 
 @pytest.mark.parametrize("recall", [True, False])

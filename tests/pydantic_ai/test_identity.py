@@ -92,7 +92,7 @@ async def test_b60_a_run_of_nobody_recalls_and_stores_nothing_and_warns_once(
     assert entities(memori) == []
     warnings = [r.getMessage() for r in caplog.records if "Nobody is named" in r.getMessage()]
     assert len(warnings) == 1
-    assert memori.stats()["no_user"] == 3
+    assert memori.stats()["no_scope"] == 3
     assert memori.stats().get("calls", 0) == 0
     assert recorder.infos[0].function_tools == [], "no tools without a user"
 
@@ -101,6 +101,17 @@ async def test_a_run_of_nobody_can_be_an_error_before_it_begins(memori: Memori, 
     agent = agent_for(recorder, memori, on_missing_identity="raise")
     with pytest.raises(ScopeError, match="Nobody is named"):
         await agent.run(SAID)
+    assert recorder.requests == []
+
+
+async def test_what_is_no_id_can_be_an_error_before_the_run_too(memori: Memori, recorder: Any):
+    def broken(ctx: Any) -> str:
+        raise KeyError("no session")
+
+    for user_id in (lambda ctx: ["alice"], broken, lambda ctx: True):
+        agent = agent_for(recorder, memori, user_id=user_id, on_missing_identity="raise")
+        with pytest.raises(ScopeError, match="Nobody can be named"):
+            await agent.run(SAID)
     assert recorder.requests == []
 
 
