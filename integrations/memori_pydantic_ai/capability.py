@@ -98,7 +98,7 @@ class MemoriCapability(MemoryOptions):
                 agent_id=self.agent_id,
                 session_id=self.session_id,
             )
-        except Exception as e:
+        except Exception as e:  # whatever it is, it must not end the run
             if self.on_missing_identity == "raise":
                 raise ScopeError(f"Nobody can be named whose memory this run is about: {e}") from e
             self._hooks.failed("identity", e)
