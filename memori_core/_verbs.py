@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from memori_core import _intake
 from memori_core._conversation_verbs import ConversationVerbs
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 class MemoryVerbs(ConversationVerbs):
     """The verbs for synchronous code. `AsyncMemoryVerbs` adds their twins."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Itself: it is a handle, and frameworks copy what they are given."""
+        return self
 
     def remember(
         self,

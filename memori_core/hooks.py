@@ -7,7 +7,8 @@ that fails or hangs never ends, blocks or changes the agent's turn.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from contextlib import suppress
+from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 from memori_core._ids import uuid7
@@ -27,7 +28,7 @@ from memori_core.conversation import (
     Triple,
 )
 from memori_core.embedding import EmbedderSpec, FloatArray
-from memori_core.errors import ConfigError, ScopeError
+from memori_core.errors import ConfigError, ScopeError, StoreError
 from memori_core.interception.deadlines import DeadlineRunner, OverdueError
 from memori_core.interception.handling import handle_while, handled, is_handled
 from memori_core.interception.host import OnError
@@ -142,6 +143,10 @@ class Hooks:
         self._on_error: OnError = on_error
         self._shop = memori.llm.workshop()
 
+    def __deepcopy__(self, memo: object) -> Self:
+        """Itself: frameworks copy what they are given, and there is one memory beneath."""
+        return self
+
     def recall(self, query: str, *, scope: Scope, **options: Any) -> Recall:
         """What bears on a question, within 2 s (15 s while the embedder is being loaded).
 
@@ -175,9 +180,12 @@ class Hooks:
         Raises:
             ConfigError: One of them cannot be right.
         """
+        nobody = self.memori.scoped("nobody", process_id="none")
         try:
-            # An empty question: checked, and not searched.
-            self.memori.scoped("nobody", process_id="none").recall("", **options)
+            # An empty question: checked, and not searched. A store that is closed or broken says
+            # nothing of the options; the runs go on without it.
+            with suppress(StoreError):
+                nobody.recall("", **options)
         except TypeError as e:
             raise ConfigError(f"an option is of the wrong type: {e}, got {options!r}.") from e
         return options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -340,3 +341,9 @@ def test_reading_logs_no_text(
     with caplog.at_level(logging.INFO):
         manager.get_user_memories("alice")
     assert "bees" not in caplog.text
+
+
+def test_a_deep_copy_of_the_manager_has_the_same_memory(memori: Memori):
+    manager = MemoriMemoryManager(memori)
+    manager.add_user_memory(UserMemory("User likes tea."), user_id="alice")
+    assert len(copy.deepcopy(manager).get_user_memories("alice")) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import sqlite3
 import threading
@@ -202,6 +203,19 @@ def test_options_are_checked_at_once(memori: Memori):
     for wrong in ({"limit": -1}, {"limit": "5"}, {"strictness": -1}, {"where": 5}):
         with pytest.raises(ConfigError):
             hooks.options(**wrong)
+
+
+def test_options_of_a_closed_memory_are_no_error():
+    with Memori(InMemoryStore(), embedder=None) as memori:
+        hooks = Hooks(memori)
+    assert hooks.options(limit=3) == {"limit": 3}  # as for a run: it goes on without
+
+
+def test_a_deep_copy_has_the_same_memory(memori: Memori):
+    alice = memori.scoped("alice")
+    given = {"hooks": Hooks(memori), "memori": memori, "memory": alice}
+    copied = copy.deepcopy(given)
+    assert all(copied[name] is part for name, part in given.items())
 
 
 async def test_a_tool_gets_what_its_work_gives_or_something_else_in_time(

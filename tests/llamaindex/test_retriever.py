@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import math
 import threading
@@ -303,3 +304,9 @@ def test_where_and_strictness_reach_the_recall(memori, alice, retrieve):
     assert [n.get_content() for n in retrieve(by_topic, "Porto?")] == [
         "User is allergic to peanuts."
     ]
+
+
+def test_a_deep_copy_finds_what_the_first_finds(memori):
+    memori.scoped("alice").remember("User lives in Porto.")
+    copied = copy.deepcopy(MemoriRetriever(memori, entity_id="alice"))
+    assert len(copied.retrieve("Where in Porto do I live?")) == 1

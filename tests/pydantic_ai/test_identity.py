@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import threading
 from dataclasses import dataclass
@@ -205,3 +206,12 @@ def test_arguments_that_cannot_be_right_are_refused(memori: Memori):
             MemoriCapability(memori, **options)
     with pytest.raises(ConfigError, match="must be a Memori"):
         MemoriCapability(memori.scoped("alice"))  # type: ignore[arg-type]
+
+
+async def test_a_deep_copy_of_the_capability_and_of_deps_has_the_same_memory(
+    memori: Memori, recorder: Any
+):
+    capability = copy.deepcopy(MemoriCapability(memori, user_id="alice"))
+    agent = Agent(recorder.model, capabilities=[capability])
+    assert (await agent.run(SAID, deps=copy.deepcopy(memori.scoped("alice")))).output == "ok"
+    assert entities(memori) == ["alice"]
