@@ -35,7 +35,7 @@ class Counts:
         if self._first(stage, type(error).__qualname__):
             logger.warning(
                 "memory failed (%s); the call went on without it. Further failures of this sort "
-                "are counted, see memori.llm.stats()",
+                "are counted, see memori.stats()",
                 stage,
                 exc_info=error,
             )

@@ -122,7 +122,7 @@ class Interceptor:
             self.counts.warn_once(
                 "timeouts",
                 "recall was given up: %s; the call went on without memory. Further ones are "
-                "counted, see memori.llm.stats()",
+                "counted, see memori.stats()",
                 error,
             )
             self.counts.nothing(attempt.scope.entity_id, "timeout")
