@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
 STAMP := $(VENV)/.setup
 FRAMEWORKS := langchain,llama-index,pydantic-ai,agno
 EXTRAS := offline,multilingual,static,http,fast,graph,notebooks,$(FRAMEWORKS),providers,dev
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs proof clean
+.PHONY: help setup demo test check lowest format bench docs proof clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -32,6 +33,21 @@ check: setup ## format, lint, types, import contracts
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
+# No model and no provider's SDK there: tests that need one are left out.
+LOWEST_TESTS := tests/core/augmentation tests/core/moving tests/core/retrieval tests/core/stores tests/properties \
+	tests/langchain tests/llamaindex tests/pydantic_ai tests/agno \
+	--ignore tests/core/retrieval/test_person.py --ignore tests/pydantic_ai/test_typing.py \
+	--deselect tests/core/retrieval/test_relevance.py::test_the_multilingual_embedder_answers_in_chinese
+
+lowest: $(LOWEST)/.setup ## the tests of the core and the frameworks with the lowest versions that we claim
+	$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(LOWEST_TESTS) $(ARGS)
+
+$(LOWEST)/.setup: pyproject.toml constraints-lowest.txt
+	@test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install -qq --disable-pip-version-check -c constraints-lowest.txt \
+		-e ".[http,classic,$(FRAMEWORKS),partners]" hypothesis pytest pytest-timeout
+	@touch $@
+
 format: setup ## put the code in the form that `make check` asks for
 	$(BIN)/ruff check --fix --exit-zero -q .
 	$(BIN)/ruff format .
@@ -46,5 +62,5 @@ proof: setup ## the slow tests: packaging against the registry, real data sets, 
 	$(BIN)/python -m pytest -m slow --timeout 3600 $(ARGS)
 
 clean: ## everything that was made, .venv included
-	rm -rf $(VENV) build dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache
+	rm -rf $(VENV) $(LOWEST) build dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
