@@ -7,10 +7,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import dedent
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -140,6 +144,298 @@ def test_b76_pip_resolves_each_extra(extra: str):
 def test_b76_what_is_installed_agrees():
     done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+# ---------------------------------------------------------------------- the wheel, installed
+
+LATER = {"chroma", "postgres", "mysql", "oracle", "mongo"}
+"""Their stores come with later releases: nothing uses them yet, so resolving is all there is."""
+OURS = {"providers", "partners", "dev"}
+"""For this repository's own tests, which `make setup` installs."""
+
+MEANING = """
+    from memori_core import Memori
+
+    with Memori(":memory:", embedder={embedder!r}) as memori:
+        alice = memori.scoped("alice")
+        alice.remember_many(["I'm allergic to peanuts.", "我住在上海。", "I have a dog: Rex."])
+        print(alice.recall({query!r}, strictness={strictness})[0].content)
+"""
+
+USES: dict[str, tuple[str, str]] = {
+    "local": (
+        """
+        from pathlib import Path
+
+        from sentence_transformers import SentenceTransformer
+        from transformers import BertConfig, BertModel, BertTokenizerFast
+
+        from memori_core import Memori
+        from memori_core.embedding import SentenceTransformerEmbedder
+
+        # A model of three words that has learnt nothing: the extra brings no weights.
+        vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "i", "play", "cello"]
+        Path("vocab.txt").write_text("\\n".join(vocabulary))
+        shape = {"num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+        config = BertConfig(vocab_size=len(vocabulary), hidden_size=8, **shape)
+        BertModel(config).save_pretrained("words")
+        BertTokenizerFast("vocab.txt").save_pretrained("words")
+        SentenceTransformer("words").save("words")
+        with Memori(":memory:", embedder=SentenceTransformerEmbedder("words")) as memori:
+            alice = memori.scoped("alice")
+            alice.remember("i play cello")
+            print(alice.recall("play cello", strictness=0)[0].content)
+        """,
+        "i play cello",
+    ),
+    "offline": (
+        MEANING.format(embedder="all-MiniLM-L6-v2", query="Which pet do I own?", strictness=1.0),
+        "I have a dog: Rex.",
+    ),
+    "multilingual": (
+        MEANING.format(embedder="multilingual", query="我家在哪个城市？", strictness=1.0),
+        "我住在上海。",
+    ),
+    "static": (
+        MEANING.format(embedder="static", query="What pet do I have?", strictness=0),
+        "I have a dog: Rex.",
+    ),
+    "http": (
+        """
+        import json
+        import threading
+        from http.server import BaseHTTPRequestHandler, HTTPServer
+
+        from memori_core import Memori
+
+
+        class Vectors(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                pets = ["dog" in text or "pet" in text for text in body["input"]]
+                data = [{"index": i, "embedding": [p, not p]} for i, p in enumerate(pets)]
+                answer = json.dumps({"data": data}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *args):
+                pass
+
+
+        server = HTTPServer(("127.0.0.1", 0), Vectors)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/v1#any"
+        with Memori(":memory:", embedder=url) as memori:
+            alice = memori.scoped("alice")
+            alice.remember_many(["I'm allergic to peanuts.", "I have a dog called Rex."])
+            print(alice.recall("Which pet?", strictness=0)[0].content)
+        """,
+        "I have a dog called Rex.",
+    ),
+    # What the benchmark compares recall with: bm25s takes numba where it finds it.
+    "fast": (
+        """
+        import sys
+
+        import simsimd
+        from memori_core.evaluation.baselines import bm25s_times
+        from memori_core.evaluation.pools import made_up_pool
+
+        print(bm25s_times(made_up_pool(100), limit=5).p50_ms > 0, "numba" in sys.modules)
+        """,
+        "True True",
+    ),
+    "spacy": (
+        """
+        from memori_core.retrieval.lemmas import default_lemmatizer
+        from memori_core.retrieval.spacy_entities import SpacyEntityExtractor
+
+        (found,) = SpacyEntityExtractor().extract(["yesterday we met Angela Merkel"])
+        print([mention.text for mention in found], default_lemmatizer().lemmas(["mice ran"]))
+        """,
+        "['Angela Merkel'] [['mouse', 'run']]",
+    ),
+    "graph": (
+        """
+        from memori_core import Memori
+        from memori_core.graph import to_networkx
+
+        with Memori(":memory:", embedder=None) as memori:
+            alice = memori.scoped("alice")
+            alice.capture("I'm allergic to peanuts. I live in Porto.")
+            memori.flush()
+            print(sorted(to_networkx(alice.triples()).successors("User")))
+        """,
+        "['Porto', 'peanuts']",
+    ),
+    "notebooks": (
+        """
+        import nbformat
+        from nbclient import NotebookClient
+
+        cell = (
+            "import matplotlib; matplotlib.use('agg')\\n"
+            "from memori_core import Memori\\n"
+            "memori = Memori(':memory:', embedder=None)\\n"
+            "alice = memori.scoped('alice')\\n"
+            "alice.remember('I play the cello.')\\n"
+            "found = alice.recall('cello')\\n"
+            "found.plot()\\n"
+            "print(found.to_pandas()['content'].tolist())"
+        )
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)])
+        NotebookClient(notebook).execute()
+        print(*(o.text for o in notebook.cells[0].outputs if o.get("name") == "stdout"))
+        """,
+        "['I play the cello.']",
+    ),
+    "classic": (
+        """
+        import warnings
+
+        warnings.simplefilter("ignore")  # LangChain says that all of this is old
+        from langchain_classic.chains import LLMChain
+        from langchain_core.language_models import FakeListChatModel
+        from langchain_core.prompts import PromptTemplate
+        from memori_core import Memori
+        from memori_langchain import MemoriMemory
+
+        memori = Memori(":memory:", embedder=None)
+        chain = LLMChain(
+            llm=FakeListChatModel(responses=["Noted.", "No."]),
+            prompt=PromptTemplate.from_template("{memories} {input}"),
+            memory=MemoriMemory(memori=memori, entity_id="alice"),
+        )
+        chain.invoke({"input": "I am allergic to peanuts."})
+        memori.flush()
+        print(memori.scoped("alice").recall("peanuts")[0].content)
+        """,
+        "User is allergic to peanuts.",
+    ),
+    # Each framework is asked from the same memory.
+    "all": (
+        """
+        from memori_core.cli import main
+
+        try:
+            main(["demo"])
+        except SystemExit as e:
+            assert not e.code
+        """,
+        "",
+    ),
+}
+
+PAGES = {
+    "langchain": "langchain",
+    "llama-index": "llamaindex",
+    "pydantic-ai": "pydantic_ai",
+    "agno": "agno",
+}
+"""The docs page of each framework. Its first example is run, after its own pip line."""
+
+
+class Venv:
+    """An empty environment in a folder, away from this repository."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.python = folder / "venv" / "bin" / "python"
+        subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+
+    def pip(self, *arguments: str | Path) -> None:
+        done = subprocess.run(
+            [self.python, "-m", "pip", *arguments], capture_output=True, text=True, timeout=1800
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def run(self, code: str) -> str:
+        """What a script prints."""
+        script = self.folder / "script.py"
+        script.write_text(dedent(code), encoding="utf-8")
+        done = subprocess.run(
+            [self.python, script.name], cwd=self.folder, capture_output=True, text=True, timeout=600
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.strip()
+
+
+@pytest.fixture
+def venv() -> Iterator[Venv]:
+    """Gone after the test: pytest would keep the gigabytes of its last three runs."""
+    with TemporaryDirectory(prefix="memori-") as folder:
+        yield Venv(Path(folder))
+
+
+def example(page: str) -> tuple[str, str, list[str]]:
+    """The extras in a page's pip line, its first example, and what that prints."""
+    text = (ROOT / "docs" / "pages" / "tutorials" / f"{page}.md").read_text(encoding="utf-8")
+    extras = re.search(r'^pip install "memori-core\[(.+)\]"$', text, re.MULTILINE)
+    code = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert extras is not None
+    assert code is not None
+    return extras[1], code[1], re.findall(r"^ *#> (.*)$", code[1], re.MULTILINE)
+
+
+HIGHER = {
+    "langgraph": "any that langchain's floor takes is newer than the extra's own",
+    "llama-index-core": "the extra says 0.14; 0.14.0 to 0.14.4 cannot be imported, see the file",
+}
+"""Where what `make lowest` installs is above the floor, and why."""
+
+
+def test_b76_the_lowest_versions_are_the_floors():
+    text = (ROOT / "constraints-lowest.txt").read_text()
+    ours, _, theirs = text.partition("# What they and the tests bring")
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+)", ours, re.MULTILINE))
+    frameworks = ("classic", *PAGES)
+    lines = [*PROJECT["dependencies"], *(line for name in frameworks for line in EXTRAS[name])]
+    for requirement in map(Requirement, lines):
+        if requirement.name == "memori-core":
+            continue
+        pin = Version(pins.pop(requirement.name))
+        (floor,) = [Version(c.version) for c in requirement.specifier if c.operator == ">="]
+        assert (pin > floor) if requirement.name in HIGHER else (pin == floor), requirement
+    assert not pins
+    newest = (ROOT / "constraints.txt").read_text().splitlines()
+    assert set(theirs.splitlines()[1:]) <= set(newest)
+
+
+def test_each_extra_of_users_is_put_to_use():
+    assert set(USES) | set(PAGES) | LATER | OURS == set(EXTRAS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extra", USES)
+def test_b76_the_wheel_with_an_extra_does_what_the_extra_is_for(
+    wheel: zipfile.ZipFile, venv: Venv, extra: str
+):
+    venv.pip("install", "-qq", "-c", ROOT / "constraints.txt", f"{wheel.filename}[{extra}]")
+    venv.pip("check")
+    code, printed = USES[extra]
+    answer = venv.run(code)
+    assert answer.endswith(printed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extra", PAGES)
+def test_b76_the_wheel_with_a_framework_runs_the_first_example_of_its_page(
+    wheel: zipfile.ZipFile, venv: Venv, extra: str
+):
+    pinned = ("install", "-qq", "-c", ROOT / "constraints.txt")
+    venv.pip(*pinned, f"{wheel.filename}[{extra}]")
+    venv.pip("check")
+    extras, code, printed = example(PAGES[extra])
+    assert extra in extras.split(",")
+    imports = re.findall(r"^from memori_.* import .*$", code, re.MULTILINE)
+    assert imports
+    assert venv.run("\n".join(imports)) == ""
+
+    venv.pip(*pinned, f"{wheel.filename}[{extras}]")
+    venv.pip("check")
+    assert venv.run(code).splitlines() == printed
 
 
 def floors() -> list[str]:
