@@ -18,7 +18,7 @@ FRAMEWORK_VERSION = require_framework(
 _FLOORS: Final[dict[str, tuple[str, tuple[int, ...]]]] = {
     "middleware": ("langchain", (1, 5)),
     "tools": ("langchain", (1, 5)),
-    "store": ("langgraph", (1, 2)),
+    "store": ("langgraph", (1, 2, 12)),
 }
 """What a module of this package needs beside langchain-core, as in the extra."""
 

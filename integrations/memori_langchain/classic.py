@@ -8,15 +8,13 @@ from typing import Any
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from memori_core import Memori, Scope
-from memori_core.errors import ConfigError
+from memori_core.errors import ConfigError, MissingExtraError
 from memori_core.hooks import Hooks, Message, OnError
 
 try:
     from langchain_classic.base_memory import BaseMemory
-except ImportError as e:  # no extra of ours brings it: it is for programs that have it already
-    raise ImportError(
-        "MemoriMemory needs the package `langchain-classic`: pip install langchain-classic"
-    ) from e
+except ImportError as e:
+    raise MissingExtraError("MemoriMemory", package="langchain-classic", extra="classic") from e
 
 
 class MemoriMemory(BaseMemory):

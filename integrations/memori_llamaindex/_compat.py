@@ -1,4 +1,4 @@
-"""Which releases of LlamaIndex this integration works with: llama-index-core 0.14."""
+"""Which releases of LlamaIndex this integration works with: llama-index-core 0.14, from 0.14.23."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FRAMEWORK_VERSION = require_framework(
     "memori_llamaindex",
     module="llama_index",
     package="llama-index-core",
-    floor=(0, 14),  # as in the extra, pyproject.toml
+    floor=(0, 14, 23),  # as in the extra, pyproject.toml
     extra="llama-index",
 )
 """The release that is installed. Differences between releases are settled in this file."""

@@ -7,7 +7,11 @@ from typing import Any
 
 def special_tokens(tokenizer: Any) -> int:
     """How many tokens the model wants around every text."""
-    return int(tokenizer.num_special_tokens_to_add())
+    count = tokenizer.num_special_tokens_to_add
+    try:
+        return int(count())
+    except TypeError:  # a tokenizer of the package tokenizers, which static models have
+        return int(count(False))
 
 
 def token_starts(tokenizer: Any, text: str) -> list[int]:

@@ -200,11 +200,12 @@ def test_an_extractor_that_is_cancelled_or_exits_is_tried_again(
 
 
 def test_a_turn_that_goes_on_while_it_is_worked_on_is_no_failure(gate: threading.Event) -> None:
-    with Memori(InMemoryStore(), embedder=None, extractor=Each(gate.wait)) as memori:
+    each = Each(gate.wait)
+    with Memori(InMemoryStore(), embedder=None, extractor=each) as memori:
         alice = memori.scoped("alice")
         question, answer = Message("user", "I like tea."), Message("assistant", "Noted.")
         alice.capture([question], turn_id="t", status="partial")
-        while not memori.augmentation.stats()["jobs_running"]:
+        while not each.calls:
             time.sleep(0.01)
         alice.capture([question, answer], turn_id="t")
         gate.set()

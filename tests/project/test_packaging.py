@@ -379,13 +379,6 @@ def example(page: str) -> tuple[str, str, list[str]]:
     return extras[1], code[1], re.findall(r"^ *#> (.*)$", code[1], re.MULTILINE)
 
 
-HIGHER = {
-    "langgraph": "any that langchain's floor takes is newer than the extra's own",
-    "llama-index-core": "the extra says 0.14; 0.14.0 to 0.14.4 cannot be imported, see the file",
-}
-"""Where what `make lowest` installs is above the floor, and why."""
-
-
 def test_b76_the_lowest_versions_are_the_floors():
     text = (ROOT / "constraints-lowest.txt").read_text()
     ours, _, theirs = text.partition("# What they and the tests bring")
@@ -397,7 +390,7 @@ def test_b76_the_lowest_versions_are_the_floors():
             continue
         pin = Version(pins.pop(requirement.name))
         (floor,) = [Version(c.version) for c in requirement.specifier if c.operator == ">="]
-        assert (pin > floor) if requirement.name in HIGHER else (pin == floor), requirement
+        assert pin == floor, requirement
     assert not pins
     newest = (ROOT / "constraints.txt").read_text().splitlines()
     assert set(theirs.splitlines()[1:]) <= set(newest)

@@ -239,3 +239,20 @@ def test_progress_draws_a_bar_only_when_asked(minilm, capsys):
     assert capsys.readouterr().err == ""
     minilm.embed_documents(SENTENCES * 10, progress=True)
     assert "all-MiniLM-L6-v2" in capsys.readouterr().err
+
+
+def test_a_static_model_whose_tokenizer_is_not_of_transformers_is_taken(tmp_path: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    words = {word: number for number, word in enumerate(("[UNK]", "user", "likes", "tea"))}
+    tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_dim=8)])
+    model.save(str(tmp_path / "static"))
+    embedder = SentenceTransformerEmbedder(str(tmp_path / "static"))
+    assert embedder.embed_query("user likes tea").shape == (8,)
+    assert embedder.embed_documents(["user likes tea", "tea"]).shape == (2, 8)
