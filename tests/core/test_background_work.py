@@ -80,8 +80,12 @@ def test_two_processes_that_learn_of_one_entity_leave_one_current_fact(tmp_path:
     for process in running:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+    for process in running:  # all of them before the first is waited for
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
     for process in running:
-        process.communicate("go\n", timeout=60)
+        process.communicate(timeout=60)
         assert process.returncode == 0
     with Memori(path, embedder=None, extractor=None) as memori:
         alice = memori.scoped("alice")
