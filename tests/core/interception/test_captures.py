@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memori_core import Memori, Scope
-from memori_core.interception import Llm, captures
+from memori_core.interception import Llm, attempt, captures
 from memori_core.interception.captures import CaptureQueue
 from memori_core.interception.host import Context
 from memori_core.interception.memory import MemoriHost
@@ -115,6 +115,7 @@ def test_a_slow_capture_of_one_person_does_not_hold_up_another(
         submit(self, scope, *args, **more)
 
     monkeypatch.setattr(MemoriHost, "submit", slow)
+    monkeypatch.setattr(attempt, "SETTLE_S", 8.0)
     with openai.OpenAI(api_key="x", base_url=server.openai_url) as client:
         llm.register(client, on_error="raise")
         with memori.attribution("alice"):
@@ -125,7 +126,7 @@ def test_a_slow_capture_of_one_person_does_not_hold_up_another(
         with memori.attribution("alice"):
             began = time.perf_counter()
             client.chat.completions.create(**ASK)
-        assert time.perf_counter() - began < 0.5  # not `SETTLE_S`
+        assert time.perf_counter() - began < 4  # not `SETTLE_S`
         release.set()
         assert llm.drain(5)
 
