@@ -1,10 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tqdm import tqdm
 
 from memori_core import Memori, NewFact, Scope
 from memori_core.moving import MovedFact, amove, from_mem0, from_memori, move
@@ -105,6 +107,18 @@ def test_nothing_is_stored_when_the_source_breaks_half_way(memori: Memori):
     assert memori.entities() == []
 
 
-async def test_the_async_twin_and_its_bar(memori_db: Path, memori: Memori):
-    moved = await amove(from_memori(memori_db), into=memori, progress=True)
+@pytest.mark.parametrize("progress", [True, False])
+async def test_the_async_twin_and_its_bar(
+    progress: bool,
+    memori_db: Path,
+    memori: Memori,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    def at_once(lines: Iterable[str], **options: Any) -> Iterable[str]:
+        return tqdm(lines, **{**options, "delay": 0})  # a short import shows no bar
+
+    monkeypatch.setattr("memori_core.moving._move.tqdm", at_once)
+    moved = await amove(from_memori(memori_db), into=memori, progress=progress)
     assert moved.facts == 3
+    assert ("import" in capsys.readouterr().err) is progress
