@@ -27,7 +27,7 @@ from memori_core.conversation import (
     StoredMessage,
     Triple,
 )
-from memori_core.embedding import EmbedderSpec, FloatArray
+from memori_core.embedding import CallableEmbedder, EmbedderSpec, FloatArray
 from memori_core.errors import ConfigError, ScopeError, StoreError
 from memori_core.interception.deadlines import DeadlineRunner, OverdueError
 from memori_core.interception.handling import handle_while, handled, is_handled
@@ -39,6 +39,7 @@ from memori_core.results import Reason, Recall
 from memori_core.retrieval.filters import Where
 
 __all__ = [
+    "CallableEmbedder",
     "Captured",
     "DeadlineRunner",
     "EmbedderSpec",

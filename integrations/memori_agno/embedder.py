@@ -6,8 +6,9 @@ from typing import Any
 
 from agno.knowledge.embedder.base import Embedder as AgnoEmbedder
 
-from memori_core import Embedder, make_embedder
+from memori_core import Embedder
 from memori_core.errors import ConfigError
+from memori_core.hooks import CallableEmbedder
 
 
 def from_embedder(embedder: AgnoEmbedder, *, name: str | None = None) -> Embedder:
@@ -43,12 +44,7 @@ def from_embedder(embedder: AgnoEmbedder, *, name: str | None = None) -> Embedde
     def embed(texts: list[str]) -> list[list[float]]:
         return [embedder.get_embedding(text) for text in texts]
 
-    embed.__module__, embed.__qualname__ = "agno", name or _name(embedder)
-    made = make_embedder(embed)
-    assert made is not None  # a function always makes one
-    if name:
-        made.name = name
-    return made
+    return CallableEmbedder(embed, name=name or f"agno.{_name(embedder)}")
 
 
 def _name(embedder: Any) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
 from typing import Any
 
-import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from memori_core import Embedder, EmbedderProfile
-from memori_core.errors import ConfigError, EmbeddingError
-from memori_core.hooks import FloatArray
+from memori_core.errors import ConfigError
+from memori_core.hooks import CallableEmbedder
 
 
 def from_embeddings(
@@ -43,51 +42,17 @@ def from_embeddings(
     """
     if not isinstance(embeddings, Embeddings):  # pyright: ignore[reportUnnecessaryIsInstance] (callers without a checker)
         raise ConfigError(f"`embeddings` must be a langchain_core Embeddings, got {embeddings!r}.")
-    return _Embedder(embeddings, name=name or _name_of(embeddings), profile=profile)
 
+    def embed_queries(texts: list[str]) -> list[list[float]]:
+        return [embeddings.embed_query(text) for text in texts]
 
-class _Embedder(Embedder):
-    def __init__(
-        self, embeddings: Embeddings, *, name: str, profile: EmbedderProfile | None
-    ) -> None:
-        self.name = name
-        self._embeddings = embeddings
-        self._profile = profile
-        self._dim: int | None = None
-
-    @property
-    def dim(self) -> int:
-        if self._dim is None:
-            self._dim = len(self.embed_query("dimension"))
-        return self._dim
-
-    def embed_query(self, text: str) -> FloatArray:
-        try:
-            vectors = [self._embeddings.embed_query(text)]
-        except Exception as e:  # whatever the model's own client raises
-            raise EmbeddingError(f"`{self.name}` failed on a question: {e!r}") from e
-        return self._unit_rows(vectors, count=1)[0]
-
-    def embed_documents(self, texts: Sequence[str], *, progress: bool = False) -> FloatArray:
-        if not texts:
-            return np.zeros((0, self.dim), np.float32)
-        try:
-            vectors = self._embeddings.embed_documents(list(texts))
-        except Exception as e:  # whatever the model's own client raises
-            raise EmbeddingError(f"`{self.name}` failed on {len(texts)} texts: {e!r}") from e
-        return self._unit_rows(vectors, count=len(texts))
-
-    def profile(self) -> EmbedderProfile | None:
-        return self._profile
-
-    def _unit_rows(self, vectors: list[list[float]], *, count: int) -> FloatArray:
-        rows = np.asarray(vectors, np.float64)
-        if rows.ndim != 2 or len(rows) != count or not np.isfinite(rows).all():
-            raise EmbeddingError(
-                f"`{self.name}` gave no usable vectors for {count} texts: shape {rows.shape}."
-            )
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return (rows / np.where(lengths == 0, 1.0, lengths)).astype(np.float32)
+    return CallableEmbedder(
+        embeddings.embed_documents,
+        name=name or _name_of(embeddings),
+        batch_size=sys.maxsize,  # the model makes batches of its own
+        query_function=embed_queries,
+        profile=profile,
+    )
 
 
 def _name_of(embeddings: Any) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
-from memori_core import Embedder, EmbedderProfile
-from memori_core.errors import ConfigError, EmbeddingError
-from memori_core.hooks import FloatArray
+from memori_core import Embedder
+from memori_core.errors import ConfigError
+from memori_core.hooks import CallableEmbedder
 
 
 def from_embed_model(embed_model: BaseEmbedding, *, name: str | None = None) -> Embedder:
@@ -39,61 +36,22 @@ def from_embed_model(embed_model: BaseEmbedding, *, name: str | None = None) -> 
     if not isinstance(embed_model, BaseEmbedding):  # pyright: ignore[reportUnnecessaryIsInstance] (callers without a checker)
         raise ConfigError(f"`embed_model` must be a BaseEmbedding, got {embed_model!r}.")
     default = f"llama-index/{type(embed_model).__name__}/{embed_model.model_name}"
-    return _FromEmbedModel(embed_model, default if name is None else name)
 
+    def embed_texts(texts: list[str]) -> list[list[float]]:
+        return embed_model.get_text_embedding_batch([_sendable(text) for text in texts])
 
-class _FromEmbedModel(Embedder):
-    def __init__(self, model: BaseEmbedding, name: str) -> None:
-        self.name = name
-        self._model = model
-        self._dim: int | None = None
+    def embed_queries(texts: list[str]) -> list[list[float]]:
+        return [embed_model.get_query_embedding(_sendable(text)) for text in texts]
 
-    @property
-    def dim(self) -> int:
-        if self._dim is None:
-            self.embed_query("dimension")
-        assert self._dim is not None
-        return self._dim
-
-    def profile(self) -> EmbedderProfile | None:
-        """None: it is estimated once."""
-        return None
-
-    def embed_query(self, text: str) -> FloatArray:
-        try:
-            vectors = [self._model.get_query_embedding(_sendable(text))]
-        except Exception as e:  # the model's own client raises whatever it likes
-            raise EmbeddingError(f"`{self.name}` failed on a question: {e!r}") from e
-        return self._rows(vectors)[0]
-
-    def embed_documents(self, texts: Sequence[str], *, progress: bool = False) -> FloatArray:
-        if not texts:
-            return np.empty((0, self.dim), np.float32)
-        sent = [_sendable(text) for text in texts]
-        try:
-            vectors = self._model.get_text_embedding_batch(sent, show_progress=progress)
-        except Exception as e:  # the model's own client raises whatever it likes
-            raise EmbeddingError(f"`{self.name}` failed on {len(texts)} texts: {e!r}") from e
-        if len(vectors) != len(texts):
-            raise EmbeddingError(
-                f"`{self.name}` gave {len(vectors)} vectors for {len(texts)} texts."
-            )
-        return self._rows(vectors)
-
-    def _rows(self, vectors: Sequence[Sequence[float]]) -> FloatArray:
-        """Unit rows, shape `(n, dim)`, float32."""
-        try:
-            rows = np.asarray(vectors, np.float64)
-        except (TypeError, ValueError) as e:
-            raise EmbeddingError(f"`{self.name}` gave no vectors of one length: {e}") from e
-        if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
-            raise EmbeddingError(f"`{self.name}` gave no finite vectors: shape {rows.shape}.")
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        self._dim = rows.shape[1]
-        # A vector of zeros, which some models give for blank text, stays one: it is like nothing.
-        return (rows / np.where(norms == 0, 1, norms)).astype(np.float32)
+    return CallableEmbedder(
+        embed_texts,
+        name=name or default,
+        batch_size=embed_model.embed_batch_size,
+        query_function=embed_queries,
+        profile=None,  # it is estimated once
+    )
 
 
 def _sendable(text: str) -> str:
-    """A text that every model's client can encode; blank ones are refused by many."""
-    return text.encode("utf-8", "replace").decode().replace("\0", " ") or " "
+    """A text that every model's client takes: many refuse empty ones."""
+    return text.replace("\0", " ") or " "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, Literal
 
 import numpy as np
@@ -10,8 +11,8 @@ from pydantic_ai import Embedder as PydanticAIEmbedder
 from pydantic_ai.embeddings import EmbeddingModel
 
 from memori_core import Embedder, EmbedderProfile
-from memori_core.errors import ConfigError, EmbeddingError
-from memori_core.hooks import FloatArray
+from memori_core.errors import ConfigError
+from memori_core.hooks import CallableEmbedder, FloatArray
 from memori_pydantic_ai._background_loop import BackgroundLoop
 
 WINDOW_CHARS: Final = 6_000
@@ -68,7 +69,9 @@ def from_embedder(
     )
 
 
-class _Embedder(Embedder):
+class _Embedder(CallableEmbedder):
+    """Long texts in pieces; zeros for a blank one, which providers refuse."""
+
     def __init__(
         self,
         embedder: PydanticAIEmbedder,
@@ -78,69 +81,41 @@ class _Embedder(Embedder):
         multilingual: bool,
         profile: EmbedderProfile | None,
     ) -> None:
-        self.name = name
+        # Not methods: with a circle of references the loop would outlive this object.
+        embed = partial(_embed, embedder, BackgroundLoop())
+        super().__init__(
+            partial(embed, "document"),
+            name=name,
+            batch_size=batch_size,
+            query_function=partial(embed, "query"),
+            profile=profile,
+        )
         self.multilingual = multilingual
-        self._embedder = embedder
-        self._batch_size = batch_size
-        self._profile = profile
-        self._loop = BackgroundLoop()
-        self._dim: int | None = None
-
-    @property
-    def dim(self) -> int:
-        if self._dim is None:
-            self._dim = int(self._vectors(["dimension"], "document").shape[1])
-        return self._dim
 
     def embed_query(self, text: str) -> FloatArray:
-        return self._rows([text], "query")[0]
+        return super().embed_query(text) if text.strip() else np.zeros(self.dim, np.float32)
 
     def embed_documents(self, texts: Sequence[str], *, progress: bool = False) -> FloatArray:
-        return self._rows(texts, "document")
+        said = [n for n, text in enumerate(texts) if text.strip()]
+        rows = np.zeros((len(texts), self.dim), np.float32)
+        rows[said] = super().embed_documents([texts[n] for n in said], progress=progress)
+        return rows
 
-    def profile(self) -> EmbedderProfile | None:
-        return self._profile
-
-    def _rows(self, texts: Sequence[str], kind: Literal["query", "document"]) -> FloatArray:
-        """One unit row per text; zeros for a blank one, which providers refuse."""
-        pieces = [(n, piece) for n, text in enumerate(texts) for piece in _pieces(text)]
-        sums = np.zeros((len(texts), self.dim), np.float32)
-        if pieces:
-            vectors = self._vectors([piece for _, piece in pieces], kind)
-            np.add.at(sums, [n for n, _ in pieces], vectors)
-        return _unit(sums)
-
-    def _vectors(self, texts: list[str], kind: Literal["query", "document"]) -> FloatArray:
-        try:
-            vectors = self._loop.run(self._embedded(texts, kind))
-        except Exception as e:  # whatever the provider's client raises
-            raise EmbeddingError(f"`{self.name}` failed on {len(texts)} texts: {e!r}") from e
-        rows = np.asarray(vectors, np.float32)
-        if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
-            raise EmbeddingError(
-                f"`{self.name}` gave no usable vectors for {len(texts)} texts: shape {rows.shape}."
-            )
-        return _unit(rows)
-
-    async def _embedded(
-        self, texts: list[str], kind: Literal["query", "document"]
-    ) -> list[Sequence[float]]:
-        vectors: list[Sequence[float]] = []
-        for start in range(0, len(texts), self._batch_size):
-            batch = texts[start : start + self._batch_size]
-            vectors += (await self._embedder.embed(batch, input_type=kind)).embeddings
-        return vectors
+    def _windows(self, text: str, _prefix: str, /) -> list[str]:
+        cut = [text[at : at + WINDOW_CHARS] for at in range(0, len(text), WINDOW_CHARS)]
+        return [piece for piece in cut if piece.strip()]
 
 
-def _pieces(text: str) -> list[str]:
-    clean = text.encode("utf-8", "replace").decode()
-    cut = [clean[at : at + WINDOW_CHARS] for at in range(0, len(clean), WINDOW_CHARS)]
-    return [piece for piece in cut if piece.strip()]
+def _embed(
+    embedder: PydanticAIEmbedder,
+    loop: BackgroundLoop,
+    kind: Literal["query", "document"],
+    texts: list[str],
+) -> list[Sequence[float]]:
+    async def embed() -> list[Sequence[float]]:
+        return list((await embedder.embed(texts, input_type=kind)).embeddings)
 
-
-def _unit(rows: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return (rows / np.where(lengths == 0, 1.0, lengths)).astype(np.float32)
+    return loop.run(embed())
 
 
 def _name_of(embedder: PydanticAIEmbedder) -> str:

@@ -28,7 +28,9 @@ def checked_rows(raw: npt.ArrayLike, *, count: int, dim: int | None, source: str
     try:
         rows = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError) as e:
-        raise EmbeddingError(f"`{source}` gave vectors that are no array of numbers: {e}") from e
+        raise EmbeddingError(
+            f"`{source}` gave vectors that are no array of numbers, all of one length: {e}"
+        ) from e
     if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:
         raise EmbeddingError(
             f"`{source}` gave an array of shape {rows.shape} for {count} texts; "

@@ -68,7 +68,9 @@ def test_names_and_dimensions():
         from_embeddings(FakeEmbedder())
 
 
-@pytest.mark.parametrize("given", [[[float("nan"), 1.0]], [], [[1.0], [1.0]], RuntimeError("down")])
+@pytest.mark.parametrize(
+    "given", [[[float("nan"), 1.0]], [], [[1.0], [1.0]], [["word"]], RuntimeError("down")]
+)
 def test_unusable_vectors_are_an_embedding_error(given):
     class Bad(Embeddings):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:

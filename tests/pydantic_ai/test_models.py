@@ -261,3 +261,14 @@ def test_an_extractor_takes_a_name_of_a_model_without_calling_it():
 def test_vectors_of_unit_length_come_out_whatever_goes_in():
     rows = from_embedder(TestEmbeddingModel(dimensions=3)).embed_documents(["a", "b"])
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-6)
+
+
+def test_a_blank_text_is_not_sent_and_is_like_nothing():
+    model = Words()
+    embedder = from_embedder(model)
+    rows = embedder.embed_documents(["tea", " \n", ""])
+    assert rows[0].any()
+    assert not rows[1:].any()
+    assert not embedder.embed_query(" ").any()
+    assert not embedder.embed_documents([" "]).any()
+    assert model.calls == [("document", 1), ("document", 1)]  # the first asks for the dimension

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from memori_core.embedding import CallableEmbedder
-from memori_core.errors import EmbeddingError
+from memori_core.embedding.base import EmbedderProfile
+from memori_core.errors import ConfigError, EmbeddingError
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,23 @@ def test_batches_are_put_back_in_order():
     rows = embedder.embed_documents(["a" * n for n in range(10)])
     # tan of the angle is the length over 1.
     np.testing.assert_allclose(rows[:, 0] / rows[:, 1], np.arange(10), atol=1e-4)
+
+
+def test_questions_may_have_a_function_and_cosines_a_profile_of_their_own():
+    def texts(texts: list[str]) -> list[list[float]]:
+        return [[1.0, 0.0] for _ in texts]
+
+    def questions(texts: list[str]) -> list[list[float]]:
+        return [[0.0, 2.0] for _ in texts]
+
+    async def waiting(texts: list[str]) -> list[list[float]]:
+        return questions(texts)
+
+    embedder = CallableEmbedder(texts, query_function=questions, profile=None)
+    assert embedder.profile() is None
+    assert embedder.embed_query("a").tolist() == [0.0, 1.0]
+    assert embedder.embed_documents(["a"]).tolist() == [[1.0, 0.0]]
+    assert CallableEmbedder(texts).profile() == EmbedderProfile()
+    assert CallableEmbedder(texts).embed_query("a").tolist() == [1.0, 0.0]
+    with pytest.raises(ConfigError, match="waiting"):
+        CallableEmbedder(texts, query_function=waiting)  # type: ignore[arg-type]
