@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from memori_core.augmentation.base import Extractor
@@ -61,7 +62,8 @@ class Augmenter:
         scope = Scope(job.entity_id, process_id=job.process_id, session_id=job.session_id)
         ops = (*self._ops(scope, job, extraction), FinishJob(job.id, lease=job.lease))
         self._core.store.apply(scope, WriteBatch(ops))
-        self._core.retriever.catch_up(scope)
+        with suppress(Exception):  # all is stored; the next recall will say what is wrong
+            self._core.retriever.catch_up(scope)
 
     def _ops(self, scope: Scope, job: Job, extraction: Extraction) -> Iterator[Op]:
         facts = _one_of_each(extraction.facts)

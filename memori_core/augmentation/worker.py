@@ -145,7 +145,8 @@ class Worker:
             with self._changed:
                 self._wake()
                 self._changed.wait(FLUSH_POLL_S)
-            if deadline is not None and time.monotonic() >= deadline:
+            over = deadline is not None and time.monotonic() >= deadline
+            if over or self._closing.is_set():
                 return False
         return False
 
@@ -155,6 +156,8 @@ class Worker:
                 before = set(self._waiting)
                 if not before:
                     return True
+                if self._closing.is_set():  # nobody here will do them
+                    return False
                 self._wake()
                 left = FLUSH_POLL_S if deadline is None else deadline - time.monotonic()
                 if left <= 0:
@@ -173,6 +176,10 @@ class Worker:
         process or because the turn went on, `deferred`."""
         with self._changed:
             return {"waiting": len(self._waiting), **self._counts}
+
+    def finish(self) -> None:
+        """Wait, 10 s at most, for the turns of this process."""
+        self._wait_for_own(time.monotonic() + CLOSE_S)
 
     def close(self, timeout_s: float | None = None) -> bool:
         """Finish what waits, within the time, and end the threads.
@@ -308,7 +315,7 @@ class Worker:
         if self._on_error is not None:
             try:
                 self._on_error(job, error)
-            except Exception:  # the callback is the user's
+            except BaseException:  # the callback is the user's, and may call sys.exit()
                 logger.exception("the on_error callback failed")
 
     def _finished(self, job: Job, how: Literal["done", "failed", "dead", "lost"]) -> None:
@@ -329,7 +336,10 @@ def _plan_exit() -> None:
     at_exit(_finish_at_exit)
 
 
-def _finish_at_exit() -> None:
+def _finish_at_exit(last: bool) -> None:
     """A short script that ends without `close()` keeps what it captured."""
     for worker in list(_live):
-        worker.close()
+        if last:
+            worker.close()
+        else:  # other threads may capture more
+            worker.finish()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
 from collections.abc import Callable, Mapping
@@ -200,7 +201,7 @@ class Llm(Generic[M]):
             if self._workshop is None:
                 self._workshop = Workshop(MemoriHost(self._memory))
                 # Later than the exit of the memory's own worker was planned, so it runs before it.
-                at_exit(_close_at_exit, weakref.ref(self._workshop))
+                at_exit(functools.partial(_finish_at_exit, weakref.ref(self._workshop)))
         self._workshop.warm_up()
         return self._workshop
 
@@ -227,7 +228,11 @@ def _name_of(client: Any) -> str:
     return getattr(client, "__name__", None) or type(client).__name__
 
 
-def _close_at_exit(reference: weakref.ref[Workshop]) -> None:
+def _finish_at_exit(reference: weakref.ref[Workshop], last: bool) -> None:
     shop = reference()
-    if shop is not None:
+    if shop is None:
+        return
+    if last:
         shop.close(EXIT_LIMIT_S)
+    else:  # other threads may go on with their conversations
+        shop.captures.wait(EXIT_LIMIT_S)

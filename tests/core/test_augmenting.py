@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from memori_core import InMemoryStore, Memori
+import pytest
+
+from memori_core import InMemoryStore, Memori, Scope
 from memori_core.augmentation.base import Extractor
 from memori_core.conversation import ExtractedFact, Extraction, Message, Triple
+from memori_core.errors import StoreError
+from memori_core.retrieval.cache import IndexCache
 from memori_core.testing import FakeEmbedder
 
 
@@ -53,3 +57,18 @@ def test_other_policies_keep_no_mentions() -> None:
         alice.capture("I know Anselm.")
         assert memori.flush(20)
         assert memori._core.store.mentions(alice.scope) == []
+
+
+def test_a_turn_is_done_when_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_cache: IndexCache, _scope: Scope) -> None:
+        raise StoreError("the disk is gone")
+
+    monkeypatch.setattr(IndexCache, "catch_up", fail)
+    fact = ExtractedFact("User likes tea.")
+    with Memori(InMemoryStore(), embedder=None, extractor=Fixed(fact)) as memori:
+        alice = memori.scoped("alice")
+        assert not alice.recall("tea?")  # loads the index
+        alice.capture("I like tea.")
+        assert memori.flush(20)
+        counts = memori.augmentation.stats()
+        assert (counts["done"], counts["failed"]) == (1, 0)

@@ -203,6 +203,35 @@ def test_an_extractor_that_is_cancelled_or_exits_is_tried_again(
         assert memori.augmentation.stats()["failed"] == 1
 
 
+def test_an_on_error_that_exits_ends_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_module, "BACKOFF_S", 0.01)
+    errors = [ValueError("no") for _ in range(2 * worker_module.CONCURRENCY)]
+
+    def fail_at_first() -> None:
+        if errors:
+            raise errors.pop()
+
+    with Memori(
+        InMemoryStore(),
+        embedder=None,
+        extractor=Each(fail_at_first),
+        on_error=lambda _job, _error: sys.exit(1),
+    ) as memori:
+        memori.scoped("alice").capture("I like tea.")
+        memori.scoped("bob").capture("I like tea.")
+        assert memori.flush(20)
+
+
+def test_flush_after_close_does_not_wait_for_what_nobody_does(gate: threading.Event) -> None:
+    with Memori(InMemoryStore(), embedder=None, extractor=Each(gate.wait)) as memori:
+        memori.scoped("alice").capture("I like tea.")
+        assert not memori.augmentation.close(0.05)
+        started = time.monotonic()
+        assert not memori.augmentation.flush(20)
+        assert time.monotonic() - started < 10
+        gate.set()
+
+
 def test_a_turn_that_goes_on_while_it_is_worked_on_is_no_failure(gate: threading.Event) -> None:
     each = Each(gate.wait)
     with Memori(InMemoryStore(), embedder=None, extractor=each) as memori:
