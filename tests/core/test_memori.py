@@ -424,7 +424,7 @@ def test_memory_in_memory() -> None:
     assert len(memori.recall("tea")) == 1
 
 
-def test_sync_code_inside_a_running_loop(memori: Memori) -> None:
+def test_b72_sync_code_inside_a_running_loop(memori: Memori) -> None:
     async def cell() -> list[str]:
         alice = memori.scoped("alice")
         alice.remember("User likes tea")

@@ -101,7 +101,9 @@ ASYNC_CELLS = [
 
 
 @pytest.mark.parametrize("cells", [CELLS, ASYNC_CELLS], ids=["sync", "async"])
-def test_across_the_cells_of_a_notebook(cells: list[str], server: ProviderServer, tmp_path: Path):
+def test_b72_across_the_cells_of_a_notebook(
+    cells: list[str], server: ProviderServer, tmp_path: Path
+):
     """Every cell is compiled alone and run inside one event loop that is running already."""
     names: dict[str, Any] = {
         "url": server.openai_url,

@@ -158,6 +158,37 @@ def test_a_turn_that_stays_without_answer_keeps_the_users_words(
     assert [m.message.content for m in memori.scoped("alice").messages()] == [QUESTION]
 
 
+def test_b45_a_raw_response_is_raw_and_can_be_parsed_again(
+    client: Any, server: ProviderServer, said: Any
+):
+    """Every SDK and flavour: `raw` and `streaming raw` in test_matrix.py."""
+    raw = client.chat.completions.with_raw_response.create(model="m", messages=[USER])
+    assert raw.headers["x-request-id"] == "req_1"
+    assert [raw.parse().choices[0].message.content for _ in range(2)] == ["Hello", "Hello"]
+    assert server.last.text.count(f"<{TAG}>") == 1
+    assert said() == [("user", QUESTION), ("assistant", "Hello")]
+
+
+@pytest.mark.parametrize("way", ["chat", "beta", "responses"])
+def test_b53_structured_output_is_an_object_and_its_text_is_kept(
+    way: str, client: Any, server: ProviderServer, said: Any
+):
+    """Async and other SDKs: `parse` in test_matrix.py."""
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    tea, text = pydantic.create_model("Tea", tea=(str, ...)), '{"tea": "green"}'
+    server.script(text)
+    if way == "responses":
+        answer = client.responses.parse(model="m", input=[USER], text_format=tea)
+        parsed = answer.output_parsed
+    else:
+        completions = (client if way == "chat" else client.beta).chat.completions
+        answer = completions.parse(model="m", messages=[USER], response_format=tea)
+        parsed = answer.choices[0].message.parsed
+    assert parsed == tea(tea="green")
+    assert server.last.text.count(f"<{TAG}>") == 1
+    assert said() == [("user", QUESTION), ("assistant", text)]
+
+
 def test_retries_and_redirects_are_one_turn_with_the_same_block(
     client: Any, server: ProviderServer, said: Any
 ):
