@@ -84,6 +84,28 @@ def test_example(
         pytest.fail(problem, pytrace=False)
 
 
+def test_what_does_not_run_here_runs_in_the_test_that_it_names_or_is_listed():
+    """A block says where it is run; what is run nowhere is written down here."""
+    untested: set[str] = set()
+    for chain in chains():
+        name = chain[-1].path.relative_to(ROOT).as_posix()
+        reason = chain[-1].prefix_settings().get("run", "")
+        named = re.search(r"tests/[\w/.]*\w", reason)
+        texts = [path.read_text(encoding="utf-8") for path in runners(named[0])] if named else []
+        if reason and not any(chain[-1].path.name in text for text in texts):
+            untested.add(name)
+    assert untested == {
+        "CONTRIBUTING.md",  # the outline of a test module
+        "README.zh-CN.md",  # its code is that of README.md, as a test below says
+        "docs/pages/tutorials/moving.md",  # Mem0's own program, with the reader's configuration
+    }
+
+
+def runners(place: str) -> list[Path]:
+    path = ROOT / place
+    return sorted(path.glob("test_*.py")) if path.is_dir() else [path]
+
+
 def where(error: BaseException, example: CodeExample) -> str:
     lines = [
         lineno

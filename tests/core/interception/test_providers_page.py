@@ -7,11 +7,16 @@ import re
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from memori_core.testing import ProviderServer
+
 PAGE = Path(__file__).parents[3] / "docs" / "pages" / "providers.md"
 BLOCK = re.compile(r"```python \{run=\"no: needs ([\w.]+);.*?\}\n(.*?)```", re.DOTALL)
+README = PAGE.parents[2] / "README.md"
+README_BLOCK = re.compile(r"```python \{run=\"no: needs a provider;.*?\}\n(.*?)```", re.DOTALL)
 SNIPPETS = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
 NOISY = {"boto3", "google.genai", "litellm", "xai_sdk"}
 QUIET = [
@@ -52,3 +57,24 @@ def test_snippet(
     gc.collect()  # here, where the warnings of what an SDK leaves open are ignored
     expected = [line.strip()[3:] for line in code.splitlines() if line.strip().startswith("#> ")]
     assert capsys.readouterr().out.splitlines() == expected
+
+
+def test_the_client_of_the_readme(
+    server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("openai", reason="openai is not installed")
+    (code,) = README_BLOCK.findall(README.read_text(encoding="utf-8"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+    monkeypatch.setenv("MEMORI_EMBEDDER", "none")
+    monkeypatch.delenv("MEMORI_DB", raising=False)
+    names: dict[str, Any] = {"__name__": "__page__"}
+    exec(compile(code, str(README), "exec", dont_inherit=True), names)
+    with names["mem"] as mem, names["client"] as client:
+        mem.scoped("user_123").remember("User likes green tea.")
+        asked = {"role": "user", "content": "Which tea do I like?"}
+        client.chat.completions.create(model="m", messages=[asked])
+        assert "User likes green tea" in server.last.text
+        assert mem.llm.drain(10)
+        assert len(mem.scoped("user_123", process_id="support_agent").messages()) == 2
