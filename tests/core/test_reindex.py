@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memori_core import Memori
+from memori_core import InMemoryStore, Memori
+from memori_core.core import BATCH
 from memori_core.testing import FakeEmbedder
 
 
@@ -32,3 +33,18 @@ def test_what_is_changed_while_vectors_are_made_anew_is_kept(path: Path) -> None
             (stored,) = memori._core.store.facts(alice.scope)
             assert stored.fact.content == "User likes oolong."
             assert "oolong" in stored.terms.split()
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_bars_of_long_work_are_drawn_only_when_asked_for(
+    progress: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, texts = InMemoryStore(), [f"User has bee hive {n}." for n in range(BATCH + 1)]
+    with Memori(store, embedder=None) as memori:
+        memori.scoped("alice").remember_many(texts, progress=progress)
+        shown = capsys.readouterr()
+        assert ("remember" in shown.err, shown.out) == (progress, "")
+    with Memori(store, embedder=FakeEmbedder()) as memori:
+        assert memori.reindex(progress=progress) == BATCH + 1
+        shown = capsys.readouterr()
+        assert ("reindex alice" in shown.err, shown.out) == (progress, "")
