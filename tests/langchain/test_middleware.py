@@ -478,9 +478,11 @@ def test_a_failed_run_is_not_captured_but_its_words_are_with_the_next(memori, mo
 
 
 async def test_a_cancelled_run_is_not_captured(memori, model, said):
-    agent = make_agent(model(delay_s=5), MemoriMiddleware(memori))
+    fake = model(delay_s=30)
+    agent = make_agent(fake, MemoriMiddleware(memori))
     run = asyncio.create_task(agent.ainvoke({"messages": PEANUTS}, context=alice()))
-    await asyncio.sleep(0.3)
+    while not fake.prompts and not run.done():
+        await asyncio.sleep(0.01)
     assert memori.stats()["calls"] == 1  # it recalled, and waits for the model
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
