@@ -20,6 +20,7 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import tool
+from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -478,11 +479,16 @@ def test_a_failed_run_is_not_captured_but_its_words_are_with_the_next(memori, mo
 
 
 async def test_a_cancelled_run_is_not_captured(memori, model, said):
-    fake = model(delay_s=30)
-    agent = make_agent(fake, MemoriMiddleware(memori))
-    run = asyncio.create_task(agent.ainvoke({"messages": PEANUTS}, context=alice()))
-    while not fake.prompts and not run.done():
-        await asyncio.sleep(0.01)
+    asked = asyncio.Event()
+
+    class Asked(AsyncCallbackHandler):
+        async def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
+            asked.set()
+
+    agent = make_agent(model(delay_s=30), MemoriMiddleware(memori))
+    watched = {"callbacks": [Asked()]}
+    run = asyncio.create_task(agent.ainvoke({"messages": PEANUTS}, watched, context=alice()))
+    await asyncio.wait_for(asked.wait(), 10)
     assert memori.stats()["calls"] == 1  # it recalled, and waits for the model
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
