@@ -32,7 +32,7 @@ from memori_core.errors import ConfigError, ScopeError, StoreError
 from memori_core.interception.deadlines import DeadlineRunner, OverdueError
 from memori_core.interception.handling import handle_while, handled, is_handled
 from memori_core.interception.host import OnError
-from memori_core.memori import Memori
+from memori_core.memori import Memori, ScopedMemory
 from memori_core.models import JSONValue, Kind, Scope
 from memori_core.rendering import TAG, escape, fact_line, without_block
 from memori_core.results import Reason, Recall
@@ -148,6 +148,12 @@ class Hooks:
         """Itself: frameworks copy what they are given, and there is one memory beneath."""
         return self
 
+    def scoped(self, scope: Scope) -> ScopedMemory:
+        """The memory of one scope, for work that is done in `attempt`: its verbs may raise."""
+        return self.memori.scoped(
+            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
+        )
+
     def recall(self, query: str, *, scope: Scope, **options: Any) -> Recall:
         """What bears on a question, within 2 s (15 s while the embedder is being loaded).
 
@@ -247,9 +253,7 @@ class Hooks:
             return
         if not read:
             return
-        handle = self.memori.scoped(
-            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
-        )
+        handle = self.scoped(scope)
         turn_id = turn_id or uuid7()
 
         def store() -> None:
@@ -278,9 +282,7 @@ class Hooks:
             raise error
 
     def _search(self, query: str, scope: Scope, options: dict[str, Any]) -> Callable[[], Recall]:
-        handle = self.memori.scoped(
-            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
-        )
+        handle = self.scoped(scope)
 
         def search() -> Recall:
             self._shop.captures.wait(SETTLE_S, scope.entity_id)

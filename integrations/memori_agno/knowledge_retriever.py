@@ -48,9 +48,9 @@ class MemoriKnowledgeRetriever(Part):
         on_error: OnError = "log",
     ) -> None:
         super().__init__(memori, process_id=process_id, on_error=on_error)
-        self._limit = limit
-        self._options = self._hooks.options(strictness=strictness, process_only=process_only)
-        self._hooks.options(limit=limit)
+        self._options = self._hooks.options(
+            limit=limit, strictness=strictness, process_only=process_only
+        )
 
     def __call__(
         self,
@@ -100,7 +100,8 @@ class MemoriKnowledgeRetriever(Part):
         scope = self._scope_of(run_context, agent)
         if scope is None:
             return None
-        return {"scope": scope, "limit": num_documents or self._limit, **self._options}
+        limit = num_documents or self._options["limit"]
+        return {**self._options, "scope": scope, "limit": limit}
 
 
 def _documents(found: Recall) -> list[dict[str, Any]]:

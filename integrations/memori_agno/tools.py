@@ -170,11 +170,7 @@ class MemoriTools(Part, Toolkit):
 
     def _user(self, run_context: RunContext, host: Any) -> ScopedMemory | None:
         scope = self._scope_of(run_context, host)
-        if scope is None:
-            return None
-        return self._hooks.memori.scoped(
-            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
-        )
+        return None if scope is None else self._hooks.scoped(scope)
 
 
 def _shown(found: Recall) -> str:

@@ -143,10 +143,7 @@ def remember_tool(hooks: Hooks, identity: Identity, *, name: str = "remember") -
     def remember(fact: str, scope: Scope) -> str:
         if not fact.strip():
             return "There is nothing to remember: `fact` is empty."
-        memory = hooks.memori.scoped(
-            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
-        )
-        memory.remember(fact.strip())
+        hooks.scoped(scope).remember(fact.strip())
         return "Remembered."
 
     return make_tool(

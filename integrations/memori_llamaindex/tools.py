@@ -128,11 +128,7 @@ class MemoriToolSpec(BaseToolSpec):
 
     def _memory(self) -> ScopedMemory | None:
         scope = self._identity.scope()
-        if scope is None:
-            return None
-        return self._hooks.memori.scoped(
-            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
-        )
+        return None if scope is None else self._hooks.scoped(scope)
 
 
 def _listed(found: Recall) -> str:

@@ -204,11 +204,7 @@ class MemoriCapability(MemoryOptions):
 
     def _memory(self, ctx: RunContext[Any]) -> ScopedMemory | None:
         scope = self._scope(ctx) if self._run is None else self._run.scope
-        if scope is None:
-            return None
-        return self.memori.scoped(
-            scope.entity_id, process_id=scope.process_id, session_id=scope.session_id
-        )
+        return None if scope is None else self._hooks.scoped(scope)
 
     # ------------------------------------------------------------------------------------ capture
 

@@ -49,6 +49,15 @@ def test_options_reach_the_recall(memori: Memori):
     assert len(asyncio.run(hooks.arecall("Which tea?", scope=ALICE, limit=2, strictness=0))) == 2
 
 
+def test_a_scope_has_its_memory_with_its_process_and_session(memori: Memori):
+    scope = Scope("alice", process_id="bot", session_id="s1")
+    hooks = Hooks(memori, on_error="raise")
+    assert hooks.scoped(scope).scope == scope
+    hooks.scoped(scope).remember("User lives in Porto.")
+    (fact,) = memori.scoped("alice").list()
+    assert (fact.process_id, fact.session_id) == ("bot", "s1")
+
+
 def test_a_turn_id_is_stored_once(memori: Memori):
     hooks = Hooks(memori, on_error="raise")
     for _ in range(3):
