@@ -36,7 +36,7 @@ class RememberedFact(BaseModel):
     ends: list[list[str]] = Field(
         default_factory=list[list[str]], description="Triples that no longer hold."
     )
-    message: int = Field(default=1, description="The n of the user line that says it.")
+    message: int = Field(default=0, description="The n of the user line that says it.")
 
 
 class Findings(BaseModel):
