@@ -244,11 +244,11 @@ class MemoryVerbs(ConversationVerbs):
         """Counts of the entity's memory: `facts`, and `revision`, the number of changes."""
         return Stats(self._core.stats(self._current_scope()))
 
-    def timeline(self, *, limit: int = 40, ax: Any = None) -> Figure:
+    def timeline(self, *, limit: int | None = 40, ax: Any = None) -> Figure:
         """A figure of what was said when and how long it held: a line for each fact.
 
         Args:
-            limit: Only the facts that were said last, so many.
+            limit: Only the facts that were said last, so many; None for all.
             ax: matplotlib axes to draw on; None makes a new figure.
 
         Raises:

@@ -12,7 +12,7 @@ from memori_core.augmentation.messages import asks_only
 from memori_core.conversation import ExtractedFact, Extraction, Job, StoredMessage, StoredTriple
 from memori_core.core import MemoryCore
 from memori_core.interception.handling import handled
-from memori_core.models import Mention, NewFact, Scope, unique_key
+from memori_core.models import FactRecord, Mention, NewFact, Scope, unique_key
 from memori_core.retrieval.tokenization import has_cjk, index_terms, query_words
 from memori_core.writes import (
     CreateAttribute,
@@ -101,21 +101,28 @@ class Augmenter:
                 Claim(triple, fact_id=fact.id, said_at=fact.said_at, ends=ends)
                 for triple, ends in claims
             ]
-        for ended in ended_by(new, self._held(scope, new)):
+        stored, records = self._stored(scope, new)
+        # What is said again is the fact that is there: its own statements end nothing of it.
+        known = {record.uniq: record.fact.id for record in records}
+        again = {c.record.fact.id: known.get(c.record.uniq, c.record.fact.id) for c in creations}
+        new = [replace(claim, fact_id=again[claim.fact_id]) for claim in new]
+        held = held_claims(stored, {r.fact.id: r.fact.last_said_at for r in records})
+        for ended in ended_by(new, held):
             changes = {"valid_until": ended.valid_until, "superseded_by": ended.superseded_by}
             yield UpdateFact(ended.fact_id, changes=changes)
             yield EndTriples(ended.fact_id, valid_until=ended.valid_until)
 
-    def _held(self, scope: Scope, new: Sequence[Claim]) -> list[Claim]:
-        """The stored statements that new ones could contradict."""
+    def _stored(
+        self, scope: Scope, new: Sequence[Claim]
+    ) -> tuple[Sequence[StoredTriple], Sequence[FactRecord]]:
+        """The stored statements that new ones could contradict, and their facts."""
         predicates = {claim.triple.predicate for claim in new}
         predicates |= {OPPOSITES[name] for name in predicates if name in OPPOSITES}
         stored: list[StoredTriple] = []
         for predicate in sorted(predicates):
             stored += self._core.store.triples(scope, predicate=predicate, include_ended=True)
         ids = list(dict.fromkeys(kept.fact_id for kept in stored))
-        facts = [record.fact for record in self._core.store.facts(scope, ids=ids)] if ids else []
-        return held_claims(stored, {fact.id: fact.last_said_at for fact in facts})
+        return stored, self._core.store.facts(scope, ids=ids) if ids else []
 
     def _forgotten(self, scope: Scope, orders: Sequence[str]) -> Iterator[Op]:
         for order in orders:

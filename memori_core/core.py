@@ -145,14 +145,15 @@ class MemoryCore:
             "revision": self.store.revision(scope),
         }
 
-    def timeline(self, scope: Scope, *, limit: int, ax: Any = None) -> Figure:
+    def timeline(self, scope: Scope, *, limit: int | None, ax: Any = None) -> Figure:
         """A figure of the facts that were said last."""
         _intake.check_limit(limit)
         load_extra("matplotlib", feature="timeline()", package="matplotlib", extra="notebooks")
         from memori_core._display.figures import plot_timeline
 
         facts = sorted(self.facts(scope, limit=None, after=None), key=lambda fact: fact.said_at)
-        return plot_timeline(facts[max(0, len(facts) - limit) :], now=self._clock(), ax=ax)
+        first = 0 if limit is None else max(0, len(facts) - limit)
+        return plot_timeline(facts[first:], now=self._clock(), ax=ax)
 
     def get(self, scope: Scope, fact_id: str) -> Fact | None:
         """One fact, or None."""

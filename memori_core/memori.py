@@ -249,12 +249,14 @@ class Memori(AsyncMemoryVerbs):
             }
         )
 
-    def timeline(self, scope: Scope | None = None, *, limit: int = 40, ax: Any = None) -> Figure:
+    def timeline(
+        self, scope: Scope | None = None, *, limit: int | None = 40, ax: Any = None
+    ) -> Figure:
         """A figure of what was said when and how long it held: a line for each fact.
 
         Args:
             scope: Whose; None for the one who is meant here and now.
-            limit: Only the facts that were said last, so many.
+            limit: Only the facts that were said last, so many; None for all.
             ax: matplotlib axes to draw on; None makes a new figure.
 
         Raises:

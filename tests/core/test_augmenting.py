@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import pytest
@@ -12,6 +12,7 @@ from memori_core.augmentation.base import Extractor
 from memori_core.conversation import ExtractedFact, Extraction, Message, Triple
 from memori_core.errors import StoreError
 from memori_core.retrieval.cache import IndexCache
+from memori_core.stores import SQLiteStore, Store
 from memori_core.testing import FakeEmbedder
 
 
@@ -72,3 +73,16 @@ def test_a_turn_is_done_when_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> No
         assert memori.flush(20)
         counts = memori.augmentation.stats()
         assert (counts["done"], counts["failed"]) == (1, 0)
+
+
+@pytest.mark.parametrize("store", [InMemoryStore, lambda: SQLiteStore(":memory:")])
+def test_a_fact_with_two_homes_that_is_said_again_holds(store: Callable[[], Store]) -> None:
+    homes = tuple(Triple("User", "lives_in", city) for city in ("Porto", "Ghent"))
+    fact = ExtractedFact("User lives in Porto and in Ghent.", triples=homes)
+    with Memori(store(), embedder=None, extractor=Fixed(fact)) as memori:
+        alice = memori.scoped("alice")
+        for day in ("2026-01-01", "2026-01-02"):
+            alice.capture("I live in Porto and in Ghent.", at=day)
+            assert memori.flush(20)
+        assert [(f.times, f.valid_until) for f in alice.list()] == [(2, None)]
+        assert {t.triple.object for t in alice.triples()} == {"Porto", "Ghent"}

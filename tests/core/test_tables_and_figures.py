@@ -94,6 +94,11 @@ def test_a_timeline_shows_what_held_and_until_when(memori: Memori, alice: Scoped
     assert [label.get_text() for label in last.get_yticklabels()] == labels[-1:]
 
 
+def test_a_timeline_without_a_limit_shows_all(alice: ScopedMemory) -> None:
+    (axes,) = alice.timeline(limit=None).axes
+    assert len(axes.get_yticklabels()) == len(alice.list()) == 3
+
+
 def test_the_timeline_of_nobody_is_empty(memori: Memori) -> None:
     (axes,) = memori.scoped("bob").timeline().axes
     assert list(axes.get_yticklabels()) == []
