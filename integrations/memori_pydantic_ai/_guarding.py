@@ -17,7 +17,8 @@ LIMIT_S: Final = 15.0
 
 
 class Guard:
-    """Gives an answer where memory fails, and logs the first failure of each sort.
+    """`Hooks` for those who have a `ScopedMemory` only: gives an answer where memory fails, and
+    logs the first failure of each sort.
 
     The work is done in a few threads of its own: those of the event loop, which also look up the
     addresses of models, must not be used up by a memory that hangs.
@@ -31,20 +32,20 @@ class Guard:
         self._told: set[str] = set()
         self._runner = DeadlineRunner()
 
-    async def __call__(self, work: Callable[[], T], *, otherwise: T, what: str) -> T:
+    async def aattempt(self, stage: str, work: Callable[[], T], *, otherwise: T) -> T:
         """What a blocking function gives, or something else if it fails or takes too long."""
         try:
             return await self._runner.arun(work, limit_s=LIMIT_S)
         except Exception as e:  # whatever it is, it must not end the run
             if self._on_error == "raise":
                 raise
-            level = logging.DEBUG if what in self._told else logging.WARNING
-            self._told.add(what)
+            level = logging.DEBUG if stage in self._told else logging.WARNING
+            self._told.add(stage)
             logger.log(
                 level,
                 "memory failed (%s): %r; the agent goes on without. Further failures are logged "
                 "at DEBUG",
-                what,
+                stage,
                 e,
                 exc_info=e,
             )

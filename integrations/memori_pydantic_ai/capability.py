@@ -32,7 +32,7 @@ from memori_pydantic_ai._identity import scope_of
 from memori_pydantic_ai._options import MemoryOptions
 from memori_pydantic_ai._run import Recalled, Run
 from memori_pydantic_ai._texts import answer_of
-from memori_pydantic_ai.tools import memory_toolset
+from memori_pydantic_ai.tools import toolset_of
 
 
 @dataclass
@@ -193,12 +193,12 @@ class MemoriCapability(MemoryOptions):
         names = self.tool_names()
         if not names or (self._run is not None and self._run.scope is None):
             return None
-        return memory_toolset(
+        return toolset_of(
             self._memory,
+            guard=self._hooks,  # not one a run: what failed is told once
             tools=names,
             limit=self.limit,
             strictness=self.strictness,
-            on_error=self.on_error,
             id=self.id or "memori",
         )
 

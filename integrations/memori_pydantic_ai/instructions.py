@@ -78,7 +78,7 @@ def memory_instructions(
             block = blocks.get(run)
         if block is None:
             search = partial(memory.recall, query, limit=limit, strictness=strictness)
-            found = await guard(search, otherwise=None, what="memory_instructions")
+            found = await guard.aattempt("memory_instructions", search, otherwise=None)
             block = "" if found is None else block_of(found)
             with lock:
                 blocks[run] = block

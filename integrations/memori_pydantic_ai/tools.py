@@ -12,7 +12,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from memori_core import ScopedMemory
 from memori_core.errors import ConfigError
-from memori_core.hooks import OnError
+from memori_core.hooks import Hooks, OnError
 from memori_pydantic_ai._blocks import listed
 from memori_pydantic_ai._guarding import Guard
 
@@ -72,8 +72,26 @@ def memory_toolset(
         on_error: When memory fails: `"log"` it and tell the model, or `"raise"`.
         id: The toolset's id, which durable engines need.
     """
+    return toolset_of(
+        get_memory,
+        guard=Guard(on_error),
+        tools=tools,
+        limit=limit,
+        strictness=strictness,
+        id=id,
+    )
 
-    guard = Guard(on_error)
+
+def toolset_of(
+    get_memory: Callable[[RunContext[AgentDepsT]], ScopedMemory | None],
+    *,
+    guard: Guard | Hooks,
+    tools: Collection[ToolName],
+    limit: int,
+    strictness: float,
+    id: str,
+) -> FunctionToolset[AgentDepsT]:
+    """`memory_toolset`, for those who know already what to do when memory fails."""
 
     async def search_memory(ctx: RunContext[Any], query: str) -> str:
         """Search what is remembered about the user from earlier conversations.
@@ -85,7 +103,7 @@ def memory_toolset(
         if memory is None:
             return UNAVAILABLE
         search = partial(memory.recall, query, limit=limit, strictness=strictness)
-        found = await guard(search, otherwise=None, what="search_memory")
+        found = await guard.aattempt("search_memory", search, otherwise=None)
         if found is None:
             return UNAVAILABLE
         facts = {fact.id: fact for fact in [*found.pinned, *(hit.fact for hit in found)]}
@@ -100,7 +118,8 @@ def memory_toolset(
         memory = get_memory(ctx)
         if memory is None:
             return UNAVAILABLE
-        return await guard(partial(_remember, memory, fact), otherwise=UNAVAILABLE, what="remember")
+        doing = partial(_remember, memory, fact)
+        return await guard.aattempt("remember", doing, otherwise=UNAVAILABLE)
 
     async def forget(ctx: RunContext[Any], fact_id: str) -> str:
         """Delete a fact about the user for good, when they ask for it.
@@ -111,7 +130,8 @@ def memory_toolset(
         memory = get_memory(ctx)
         if memory is None:
             return UNAVAILABLE
-        gone = await guard(partial(memory.forget, fact_id.strip()), otherwise=None, what="forget")
+        doing = partial(memory.forget, fact_id.strip())
+        gone = await guard.aattempt("forget", doing, otherwise=None)
         if gone is None:
             return UNAVAILABLE
         return "Forgotten." if gone else "There is no such fact."

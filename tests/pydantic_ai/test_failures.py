@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from pydantic_ai import Agent, RunContext
+from pydantic_ai.models.test import TestModel
 
 from memori_core import InMemoryStore, Memori, ScopedMemory
 from memori_core.errors import EmbeddingError
@@ -56,6 +57,23 @@ async def test_b57_a_broken_embedder_costs_the_memory_and_not_the_answer(
         assert memori.doctor().nothing_injected == {"alice": "error"}
         with pytest.raises(EmbeddingError, match="the model is gone"):
             memori.scoped("alice").recall(QUESTION)
+
+
+async def test_b57_a_tool_that_fails_in_every_run_is_told_of_once_and_counted(
+    alice: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    with Memori(DeadStore(), embedder=None) as memori:
+        capability = MemoriCapability(memori, tools=["remember"], recall=False, capture=False)
+        model = TestModel(call_tools=["remember"])
+        agent = Agent(model, deps_type=object, capabilities=[capability])
+        monkeypatch.setattr(DeadStore, "dead", True)
+        with caplog.at_level(logging.WARNING):
+            for _ in range(3):
+                assert "not available" in (await agent.run(QUESTION, deps=alice)).output
+        warnings = [r for r in caplog.records if "memory failed (remember)" in r.getMessage()]
+        assert len(warnings) == 1
+        assert memori.stats()["remember_failed"] == 3
+        monkeypatch.setattr(DeadStore, "dead", False)
 
 
 async def test_b57_with_raise_the_failure_is_the_callers(recorder: Any, alice: Any):
@@ -135,7 +153,6 @@ async def test_b57_tools_and_instructions_of_a_broken_memory_say_so(
         return ctx.deps
 
     async def call(toolset: Any, memory: ScopedMemory, name: str, **given: str) -> str:
-        from pydantic_ai.models.test import TestModel
         from pydantic_ai.usage import RunUsage
 
         ctx = RunContext(deps=memory, model=TestModel(), usage=RunUsage())
