@@ -246,10 +246,8 @@ class Hooks:
         """
         try:
             read = read_messages(messages)
-        except ConfigError as e:
-            self._shop.counts.failed("capture", e)
-            if self._on_error == "raise":
-                raise
+        except Exception as e:  # noqa: BLE001 (whatever a framework's message raises)
+            self.failed("capture", e)
             return
         if not read:
             return

@@ -77,7 +77,7 @@ class Workshop:
     def _store(self, store: Callable[[], object], scope: Scope, on_error: OnError) -> None:
         try:
             store()
-        except Exception as e:  # noqa: BLE001 (our failure is never the caller's)
+        except BaseException as e:  # noqa: BLE001 (sys.exit() somewhere must not end the thread)
             self.counts.failed("capture", e)
             if on_error == "raise":
                 self._raised.append(e)

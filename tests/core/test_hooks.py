@@ -6,6 +6,7 @@ import asyncio
 import copy
 import logging
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -56,6 +57,33 @@ def test_a_scope_has_its_memory_with_its_process_and_session(memori: Memori):
     hooks.scoped(scope).remember("User lives in Porto.")
     (fact,) = memori.scoped("alice").list()
     assert (fact.process_id, fact.session_id) == ("bot", "s1")
+
+
+def test_a_message_that_cannot_be_read_is_counted_or_raised(memori: Memori):
+    class Lazy:
+        role = "user"
+
+        @property
+        def content(self) -> str:
+            raise RuntimeError("the page is gone")
+
+    Hooks(memori).submit([Lazy()], scope=ALICE)
+    assert memori.stats()["capture_failed"] == 1
+    with pytest.raises(RuntimeError, match="the page is gone"):
+        Hooks(memori, on_error="raise").submit([Lazy()], scope=ALICE)
+
+
+def test_a_redactor_that_exits_ends_no_later_capture():
+    def redact(text: str) -> str:
+        return sys.exit(1) if "bad" in text else text
+
+    with Memori(InMemoryStore(), embedder=None, redactor=redact) as memori:
+        hooks = Hooks(memori)
+        hooks.submit("I like bad jokes.", scope=ALICE)
+        hooks.submit("I like tea.", scope=ALICE)
+        assert memori.flush(20)
+        assert [m.message.content for m in memori.scoped("alice").messages()] == ["I like tea."]
+        assert memori.stats()["capture_failed"] == 1
 
 
 def test_a_turn_id_is_stored_once(memori: Memori):
