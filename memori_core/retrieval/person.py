@@ -11,7 +11,7 @@ _ENGLISH = re.compile(
     r"^User(?='s | (?!(?:interfaces?|names?|manuals?|accounts?|stor(?:y|ies)|agents?|ids?|guides?|"
     r"groups?|data|base|experience|input|research|feedback|testing|tests?|and|or)\b)[a-z])"
 )
-_OF_USER = re.compile(r"\bUser('s)?\b")
+_OF_USER = re.compile(r"\bUser('s)?\b(?! [A-Z])")  # "User Experience" is a name
 _VERB = re.compile(
     r"^I (?P<adverb>(?:\w+ly |also |always |never |often |still |just |now |no longer )?)"
     r"(?P<verb>[a-z]+(?:n't)?)(?= |[.,;!]|$)"

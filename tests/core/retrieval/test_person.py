@@ -24,6 +24,7 @@ from memori_core.retrieval.person import first_person
         ("User no longer smokes.", "I no longer smoke"),
         ("User has a dog and lives with User's wife.", "I have a dog and lives with my wife"),
         ("User's sister Inês works.", "My sister Inês works"),
+        ("User leads the User Experience team.", "I lead the User Experience team"),
         ("User moved from Porto to Ghent.", "I moved from Porto to Ghent"),
     ],
 )
